@@ -81,6 +81,6 @@ export function hasProblem({ status }: Pick<ConfiguredServer['state'], 'status'>
 const NOT_URGENT = new Set<ConfiguredServer['state']['status']>(['signed-out', 'service-signed-out', 'no-grants']);
 
 /** Whether a server is marked in tray and window, because something is wrong with it. */
-export function needsAttention(state: Pick<ConfiguredServer['state'], 'status'>): boolean {
-  return hasProblem(state) && !NOT_URGENT.has(state.status);
+export function needsAttention(state: Pick<ConfiguredServer['state'], 'status' | 'isDecided'>): boolean {
+  return hasProblem(state) && !NOT_URGENT.has(state.status) && !state.isDecided;
 }

@@ -24,6 +24,7 @@ export function endedCall(change: Partial<Omit<HubCall, 'id'>> = {}): Omit<HubCa
     contents: null,
     attempts: [{ afterMs: 0.1, tookMs: 0.8, failure: null }],
     problem: null,
+    refusal: null,
     statement: null,
     ...change,
   };

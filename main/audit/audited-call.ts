@@ -17,6 +17,8 @@ export interface AuditedCall extends Acted {
   outcome: HubCall['outcome'];
   /** The JSON-RPC code, if there is one. */
   errorCode: number | null;
+  /** Who in the workspace refused it, if that is known. */
+  refusal: HubCall['refusal'];
   durationMs: number;
   /** The process's instance, and the number of the client's session in it. */
   session: string;
@@ -34,7 +36,8 @@ const AUDITED = new Set(['tools/call', 'resources/read', 'prompts/get']);
 /** A call as it is audited; undefined if it is not. */
 export function auditedCall(call: Omit<HubCall, 'id'>, { instance, host, osUser }: Origin): AuditedCall | undefined {
   if (!AUDITED.has(call.method)) return undefined;
-  const { at, client, profile, path: server, method, tool, outcome, errorCode, durationMs } = onWire(call, null, false);
+  const { at, client, profile, path: server, method, tool, ...ended } = onWire(call, null, false);
+  const { outcome, errorCode, refusal, durationMs } = ended;
   return {
     at,
     client,
@@ -44,6 +47,7 @@ export function auditedCall(call: Omit<HubCall, 'id'>, { instance, host, osUser 
     tool,
     outcome,
     errorCode,
+    refusal,
     durationMs,
     event: 'call',
     clientVersion: versionOnWire(call.clientVersion),

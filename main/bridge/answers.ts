@@ -1,6 +1,7 @@
 import { asSentence } from '../platform/errors.ts';
 import type { SentSecrets } from '../platform/foreign-text.ts';
 import { withoutTokens } from '../platform/sent-tokens.ts';
+import type { RefusedPlace } from '../words/refusal-steps.ts';
 import type { FrameSink } from './back-pressure.ts';
 import { withoutEcho } from './echo.ts';
 import { textAt } from './frame/edit.ts';
@@ -12,6 +13,7 @@ import { toLine } from './frame/splitter.ts';
 import type { ResponseHead } from './http-exchange.ts';
 import type { PendingRequest } from './pending-request.ts';
 import type { ProgressReports } from './progress.ts';
+import { withNextStep } from './refusals.ts';
 import { refusedAddress, URL_REQUIRED, unsafeAddress } from './stateless/elicitations.ts';
 
 /** Handlers of the frames that do not simply go to the client. */
@@ -26,6 +28,8 @@ export interface AnswerEvents {
   opensAddresses(): boolean;
   /** The tokens that were sent to the server. */
   sent(): SentSecrets;
+  /** For what its user can do about a refusal. */
+  place(): RefusedPlace;
 }
 
 /** How many of the server's requests are refused at once: they may be endless. */
@@ -151,12 +155,17 @@ export class Answers {
     const addressed = request.match === 'exactly' ? line : withId(line, request.id);
     const answer =
       unsafe === undefined
-        ? withAddress(withoutEcho(wellFormed(addressed, json), json, this.#events.sent()), json, this.#events)
+        ? this.#explained(withoutEcho(wellFormed(addressed, json), json, this.#events.sent()), json, head)
         : errorFrame(request.id, refusedAddress(unsafe));
     const isAwaited = pending.settle('server', request.id).length > 0;
     if (!pending.isOpen) this.#open.delete(pending);
     this.#events.answered(pending, answer, unsafe === undefined ? json : undefined, head);
     return isAwaited ? answer : undefined;
+  }
+
+  /** An answer with what its user can do about an error. */
+  #explained(answer: Buffer, json: unknown, { status }: ResponseHead): Buffer {
+    return withNextStep(withAddress(answer, json, this.#events), json, status, this.#events.place());
   }
 
   /** Whether a response with an id that is spelled differently can belong to another request than those of its own exchange. */

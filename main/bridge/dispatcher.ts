@@ -82,6 +82,7 @@ export class RequestDispatcher {
       reply: (frame) => session.reply(frame),
       opensAddresses: () => session.opensAddresses(),
       sent: () => upstream.sent,
+      place: () => upstream.place,
       answered: (pending, frame, json, head) => this.#answered(pending, frame, json, head),
     });
     const send: SendOwn = (method, frame, own, onFrame) =>
@@ -284,11 +285,10 @@ export class RequestDispatcher {
 
   /** Passes on an answer that is not a stream. */
   #takeWhole(pending: PendingRequest, outcome: HttpOutcome): void {
-    if (outcome.kind === 'frame') this.#answers.take(pending, outcome.frame, outcome.head);
-    if (outcome.kind !== 'refused' || !isServersOwnError(outcome.head.status, outcome.text)) return;
+    const error = errorIn(outcome);
+    if (!error && outcome.kind === 'frame') this.#answers.take(pending, outcome.frame, outcome.head);
     // The id is replaced: servers that refuse a request often have not read it.
-    const error = Buffer.from(outcome.text);
-    for (const id of [...pending.ids]) this.#answers.take(pending, withId(error, id), outcome.head);
+    if (error) for (const id of [...pending.ids]) this.#answers.take(pending, withId(error.frame, id), error.head);
   }
 
   /** Resumes an answer that was cut off, if the server numbers its events (MCP › Resumability and Redelivery). */
@@ -355,6 +355,13 @@ export class RequestDispatcher {
   get #isGone(): boolean {
     return this.#port.upstream.signal.aborted;
   }
+}
+
+/** The server's own error in an answer with an error status. */
+function errorIn(outcome: HttpOutcome): ReceivedFrame | undefined {
+  if (outcome.kind === 'frame' && outcome.head.status >= 300) return outcome;
+  const isOwn = outcome.kind === 'refused' && isServersOwnError(outcome.head.status, outcome.text);
+  return isOwn ? { frame: Buffer.from(outcome.text), head: outcome.head } : undefined;
 }
 
 function isError(json: unknown): boolean {

@@ -4,7 +4,7 @@ import type { SignInIdentity } from '../auth/identity.ts';
 import type { AuthService } from '../auth/open.ts';
 import type { AskApproval } from '../permissions/approvals.ts';
 import type { PermissionsFile } from '../permissions/permissions-file.ts';
-import { checkServer } from '../permissions/policy/policy.ts';
+import { askWhom, checkServer, type Policy } from '../permissions/policy/policy.ts';
 import { currentPolicy } from '../permissions/policy/system-policy.ts';
 import { serverKey } from '../permissions/server-key.ts';
 import { permissionsOfServer, type ServerPermissions } from '../permissions/server-permissions.ts';
@@ -28,6 +28,8 @@ export interface Endpoint {
   tokens: TokenSource;
   connections: Connections;
   userAgent: string;
+  /** Whom users ask about what administrators have decided, as a sentence. */
+  ask?: (() => string) | undefined;
   /** How long the server may be silent for handshakes and lists, in milliseconds; 15 s if left out. */
   firstBytesMs?: number | undefined;
   /** How a user signs in to the profile; undefined if it holds credentials of its own. */
@@ -119,7 +121,12 @@ export async function openEndpoint(
 ): Promise<Endpoint> {
   const profile = await profileOf(request, auth);
   const path = checkedPath(request.path);
-  checkServer(await currentPolicy(), path);
+  const policy = await currentPolicy();
+  checkServer(policy, path);
+  let { contact } = policy;
+  const noted = (latest: Policy) => {
+    contact = latest.contact;
+  };
   const service = serviceOf(path);
   const named = appOf(path);
   const app = named && (await apps()).of(profile, named, path);
@@ -128,7 +135,8 @@ export async function openEndpoint(
     path,
     service: service === undefined ? undefined : (await services()).of(profile, service),
     app,
-    tokens: whileAllowed(path, app ?? auth.tokens(profile)),
+    tokens: whileAllowed(path, app ?? auth.tokens(profile), noted),
+    ask: () => askWhom(contact),
     connections: app ? connectionsByOrigin(pool) : await pool(profile.host),
     signIn: maySignIn(profile) ? signInTo(profile, path, auth) : undefined,
     memory: openAnswerStore(env, { host: profile.host, path, profile: profile.name }),
@@ -172,10 +180,12 @@ function checkedPath(text: string): string {
 }
 
 /** Asks the policy before each token: it may have changed since the last one. @throws {CausewayError} `managed` */
-function whileAllowed(path: string, tokens: TokenSource): TokenSource {
+function whileAllowed(path: string, tokens: TokenSource, noted: (latest: Policy) => void): TokenSource {
   return {
     async token(request) {
-      checkServer(await currentPolicy(), path);
+      const policy = await currentPolicy();
+      noted(policy);
+      checkServer(policy, path);
       return tokens.token(request);
     },
   };

@@ -1,19 +1,23 @@
 import type { ErrorCode } from '../../preload/contract/error-facts.ts';
-import { isSqlServer, pathOfRow } from '../../preload/contract/server-kinds.ts';
+import { REFUSAL_FACTS, type RefusalKind } from '../../preload/contract/refusals.ts';
 import { type AuthMethod, maySignIn } from '../auth/auth.ts';
 import { missingScopeRemedy } from '../auth/oauth/scopes.ts';
-import { asSentence, CausewayError, sentences } from '../platform/errors.ts';
+import { askWhom } from '../permissions/policy/policy.ts';
+import { asSentence, CausewayError } from '../platform/errors.ts';
 import { foreignCause, foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import { answerFault, networkFailure } from '../platform/network-failure.ts';
 import type { NextAction } from '../platform/next-action.ts';
 import { percentDecoded } from '../platform/percent.ts';
 import { retryAfterMs } from '../platform/retry.ts';
 import { SilentHostError } from '../platform/silent-host.ts';
+import { refusalStep } from '../words/refusal-steps.ts';
 import { REMEDIES } from '../words/remedies.ts';
 import { readErrorBody, workspaceRefusal } from '../workspace/errors.ts';
+import { refusalIn } from '../workspace/refusals.ts';
+import { serviceOf } from '../workspace/service-name.ts';
 import { transportFailure } from '../workspace/transport-error.ts';
 import { parseText } from './frame/frame.ts';
-import { membersOf } from './frame/members.ts';
+import { membersOf, rpcErrorIn } from './frame/members.ts';
 import { encodingOf, header, mediaType, type ResponseHead } from './http-exchange.ts';
 import { FRAME_LIMIT } from './limits.ts';
 import { isSafeToRepeat } from './methods.ts';
@@ -42,19 +46,12 @@ export interface FailureContext {
   by: AuthMethod;
   /** The tokens that were sent: an answer may repeat them. */
   sent?: SentSecrets;
+  /** Whom users ask about what administrators have decided, as a sentence. */
+  ask?: string;
 }
 
 /** Message and remedy for one kind of refusal; `detail` is the status and the workspace's own message. */
 type RefusalText = (where: FailureContext, detail: string) => [message: string, remedy: string | NextAction];
-
-/** How a workspace says that the preview behind a service is off. */
-const SUSPENDED = /administratively suspended/i;
-
-/** What to do without a service whose preview is off. */
-function insteadOf(path: string): string {
-  const ask = 'Ask an account admin to switch on the preview "Enhanced Unity Gateway".';
-  return isSqlServer(path) ? sentences(`The server "sql" at ${pathOfRow('sql')} works without it.`, ask) : ask;
-}
 
 /** spec/managed-mcp-endpoints.md › Errors, and the refusals that real workspaces add to it. */
 const REFUSALS: Partial<Record<ErrorCode, RefusalText>> = {
@@ -75,19 +72,39 @@ const REFUSALS: Partial<Record<ErrorCode, RefusalText>> = {
     `The user of profile "${profile}" has no access to ${path} (${detail}).`,
     'Ask its owner for access to the catalog, schema, function, index or Genie space behind it.',
   ],
-  feature_unavailable: ({ host, path }, detail) => {
-    if (SUSPENDED.test(detail)) return [`${path} is not switched on at ${host} (${detail}).`, insteadOf(path)];
-    const remedy = 'Check the path. If it is right, ask a workspace admin to enable the "Managed MCP Servers" preview.';
-    return [`${host} has no managed MCP server at ${path} (${detail}).`, remedy];
-  },
+  feature_unavailable: ({ host, path }, detail) => [
+    `${host} has no managed MCP server at ${path} (${detail}).`,
+    'Check the path. If it is right, ask a workspace admin to enable the "Managed MCP Servers" preview.',
+  ],
   not_found: ({ host, path }, detail) => [
     `${host} found nothing at ${path} (${detail}).`,
     'Check the catalog, schema, index, function or Genie space that the path names.',
   ],
-  rate_limited: ({ host }) => [`${host} is limiting requests (429).`, REMEDIES.rate_limited],
   unavailable: ({ host }, detail) => [`${host} could not answer (${detail.replace(/\.$/, '')}).`, REMEDIES.unavailable],
   login_page: ({ host }) => [`A sign-in page answered instead of ${host}.`, REMEDIES.login_page],
 };
+
+/** The same for a refusal of which it is known who refuses (`refusalIn`). */
+const BY_RULES: Record<RefusalKind, (where: FailureContext, detail: string) => string> = {
+  'tool-selection': refusedBy,
+  policy: refusedBy,
+  approval: refusedBy,
+  'network-policy': refusedBy,
+  budget: refusedBy,
+  'user-rate-limit': limits,
+  'service-rate-limit': limits,
+  'rate-limit': limits,
+  suspended: ({ host, path }, detail) => `${path} is not switched on at ${host} (${detail}).`,
+  missing: ({ host, path }, detail) => `${host} found nothing at ${path} (${detail}).`,
+};
+
+function refusedBy({ host, path }: FailureContext, detail: string): string {
+  return `${host} refused the request to ${path} (${detail}).`;
+}
+
+function limits({ host }: FailureContext, detail: string): string {
+  return `${host} is limiting requests (${detail}).`;
+}
 
 /**
  * An upstream failure as an error that names the host, the path and the profile, and says what to do. It always says
@@ -141,7 +158,7 @@ function explainRefusal(head: ResponseHead, text: string, where: FailureContext,
   const headerOf = (name: string) => [head.headers[name] ?? []].flat().join(', ') || undefined;
   if (head.status === 401 && asksForConnection(where.path, headerOf('www-authenticate'))) return notConnected(where);
   const body = readErrorBody({ status: head.status, text, header: headerOf }, where.sent ?? []);
-  return explainStatus(head, body, where, method);
+  return explainStatus(head, { ...body, rpcCode: rpcErrorIn(parseText(text))?.code }, where, method);
 }
 
 /** What an answer may hold instead of a refusal. It is not quoted, because it can be the result itself. */
@@ -161,19 +178,28 @@ function outcomeIn(
 
 function explainStatus(
   head: ResponseHead,
-  body: ReturnType<typeof readErrorBody>,
+  body: ReturnType<typeof readErrorBody> & { rpcCode: number | undefined },
   where: FailureContext,
   method: string,
 ): CausewayError {
   const known = workspaceRefusal('POST', head.status, body);
   if (known.code === 'login_page') return refusalError('login_page', where, '');
-  const code = head.status === 401 ? 'unauthenticated' : head.status >= 500 ? 'unavailable' : known.code;
   const detail = refusalDetail(head.status, body);
+  const retryAfter = retryAfterMs(header(head, 'retry-after'));
+  const { errorCode, rpcCode, message: words } = body;
+  const isService = serviceOf(where.path) !== undefined;
+  const refusal = refusalIn({ status: head.status, rpcCode, errorCode, words, isService });
+  if (refusal) {
+    const remedy = refusalStep(refusal, { path: where.path, ask: where.ask ?? askWhom(null) });
+    const { code } = REFUSAL_FACTS[refusal];
+    return new CausewayError(code, BY_RULES[refusal](where, detail), { remedy, refusal, retryAfterMs: retryAfter });
+  }
+  const code = head.status === 401 ? 'unauthenticated' : head.status >= 500 ? 'unavailable' : known.code;
   if (!(code in REFUSALS)) {
     const { remedy, action } = known;
     return new CausewayError(code, asSentence(`${where.host} answered ${detail}`), { remedy, action });
   }
-  const error = refusalError(code, where, detail, retryAfterMs(header(head, 'retry-after')));
+  const error = refusalError(code, where, detail, retryAfter);
   const mayHaveRun = known.mayHaveRun && !isSafeToRepeat(method);
   return mayHaveRun ? new CausewayError(code, error.message, { remedy: MAY_HAVE_RUN }) : error;
 }

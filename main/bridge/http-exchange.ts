@@ -288,8 +288,7 @@ class AnswerReader implements Dispatcher.DispatchHandler, Ending, Reader {
     if (text) this.#settleWith(text, head);
     else if (head.status < 300 && body.length === 0) this.#settle({ kind: 'accepted', head });
     else {
-      const refusal = this.#form === 'encoded' ? '' : body.toString('utf8', 0, MAX_REFUSAL_BYTES);
-      this.#settle({ kind: 'refused', head, text: refusal });
+      this.#settle({ kind: 'refused', head, text: this.#form === 'encoded' ? '' : refusalIn(body, head) });
     }
   }
 
@@ -352,6 +351,19 @@ function* framesIn(text: Buffer): Generator<Buffer> {
     if (count > MAX_BATCH_FRAMES) return;
     yield text.subarray(place.start, place.end);
   }
+}
+
+/** A refusal's text: that of its last frame, where a server refuses with an event stream. */
+function refusalIn(body: Buffer, head: ResponseHead): string {
+  const read = body.subarray(0, MAX_REFUSAL_BYTES);
+  if (mediaType(head) !== 'text/event-stream') return read.toString('utf8');
+  let last = read;
+  const events = new EventStreamParser((frame) => {
+    last = frame;
+  });
+  events.push(read);
+  events.end();
+  return last.toString('utf8');
 }
 
 /** What an answer is by its status and headers. */

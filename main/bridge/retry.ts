@@ -2,6 +2,7 @@ import { BUDGETS } from '../platform/budgets.ts';
 import { backoffMs, retryAfterMs } from '../platform/retry.ts';
 import { type HttpOutcome, header, type ResponseHead } from './http-exchange.ts';
 import { isSafeToRepeat } from './methods.ts';
+import { isDecided } from './refusals.ts';
 
 /** How often a frame may be retried, and the bounds of the delay. */
 export const REPEAT = {
@@ -23,7 +24,8 @@ export interface Attempted {
 
 /**
  * The delay before a frame is retried, in milliseconds; undefined if it must not be. A frame is retried only if the
- * server has not run it (its token was refused, it got 429 or 503, or it was never sent) or if it is idempotent.
+ * server has not run it (its token was refused, it got 429 or 503, or it was never sent) or if it is idempotent, and never if
+ * administrators have decided that it is refused.
  */
 export function retryAfterOutcome(
   outcome: HttpOutcome,
@@ -34,7 +36,7 @@ export function retryAfterOutcome(
   if (outcome.kind !== 'broken' && outcome.kind !== 'refused') return undefined;
   if (isRejection(outcome)) return tried.rejected === undefined ? 0 : undefined;
   const backoff = backoffMs(1 + 2 * tried.repeats, random(), REPEAT);
-  if (outcome.kind === 'refused') return afterRefusal(outcome.head, backoff);
+  if (outcome.kind === 'refused') return isDecided(outcome) ? undefined : afterRefusal(outcome.head, backoff);
   return tried.repeats < 2 && mayBeRepeated(outcome, tried.method) ? backoff : undefined;
 }
 
@@ -52,7 +54,8 @@ function mayBeRepeated({ sent, head, error }: Extract<HttpOutcome, { kind: 'brok
 export function isRejection(outcome: HttpOutcome): boolean {
   if (outcome.kind !== 'refused') return false;
   const { status } = outcome.head;
-  return status === 401 || (status === 400 && /^\s*invalid token\.?\s*$/i.test(outcome.text));
+  if (status === 401) return !isDecided(outcome);
+  return status === 400 && /^\s*invalid token\.?\s*$/i.test(outcome.text);
 }
 
 /**

@@ -3,7 +3,7 @@ import type { AnswerCache } from './answer-cache.ts';
 import type { UpstreamFailure } from './errors.ts';
 import { parseFrame } from './frame/frame.ts';
 import { toolsRequest } from './held-tools.ts';
-import type { ResponseHead } from './http-exchange.ts';
+import type { HttpOutcome, ResponseHead } from './http-exchange.ts';
 import { OpeningFrames } from './opening-frames.ts';
 import { type SendOwn, type Session, sessionFrom } from './session.ts';
 import { ANSWER_TIMEOUTS } from './waiting-requests.ts';
@@ -65,6 +65,13 @@ export class SessionRenewal {
   }
 }
 
+/** Why an answer begins no session. An error with an error status is a refusal in the server's words. */
+function failureIn(outcome: HttpOutcome): UpstreamFailure {
+  if (outcome.kind === 'refused' || outcome.kind === 'broken') return outcome;
+  const isError = outcome.kind === 'frame' && outcome.head.status >= 300;
+  return isError ? { kind: 'refused', head: outcome.head, text: String(outcome.frame) } : { kind: 'unanswered' };
+}
+
 const NO_SESSION: Session = { id: undefined, protocolVersion: undefined };
 
 /**
@@ -88,9 +95,7 @@ export async function reopenSession(
   };
   const outcome = await send('initialize', frames.initialize, NO_SESSION, take);
   if (outcome.kind === 'frame') take(outcome.frame, outcome.head);
-  if (!session) {
-    throw await explained(outcome.kind === 'refused' || outcome.kind === 'broken' ? outcome : { kind: 'unanswered' });
-  }
+  if (!session) throw await explained(failureIn(outcome));
   if (frames.initialized) {
     const accepted = send('notifications/initialized', frames.initialized, session, () => {});
     await within(ANSWER_TIMEOUTS.initializedMs, accepted, undefined);

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bearerHeaders, sentWith } from '../auth/access-token.ts';
 import { identityOf, isSameUser } from '../auth/identity.ts';
+import { askWhom } from '../permissions/policy/policy.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
 import { withoutTokens } from '../platform/sent-tokens.ts';
+import type { RefusedPlace } from '../words/refusal-steps.ts';
 import type { AppAccess } from '../workspace/app-access.ts';
 import { type AppPlace, pathAfterRedirect } from './app-exchange.ts';
 import type { FlowControl } from './back-pressure.ts';
@@ -12,6 +14,7 @@ import type { Endpoint } from './endpoint.ts';
 import type { UpstreamFailure } from './errors.ts';
 import { parseFrame } from './frame/frame.ts';
 import { exchange, type HttpOutcome, type ResponseHead, type StreamPlace } from './http-exchange.ts';
+import { withDecision } from './refusals.ts';
 import { isRejection, retryAfterOutcome } from './retry.ts';
 import { explainServiceRefusal } from './service-refusal.ts';
 import type { Session } from './session.ts';
@@ -126,7 +129,9 @@ export class UpstreamClient {
         silenceMs: special?.silenceMs,
         unsentMs: special?.unsentMs,
       });
-    const outcome = await (app ? this.#toApp(app, send, onFrame) : send({ origin: profile.host, path }, onFrame));
+    const outcome = app
+      ? await this.#toApp(app, send, onFrame)
+      : withDecision(await send({ origin: profile.host, path }, onFrame), path);
     if (outcome.kind === 'frame' || outcome.kind === 'streamed') this.#accepted = token;
     return outcome;
   }
@@ -212,6 +217,12 @@ export class UpstreamClient {
     });
   }
 
+  /** Where a server refuses, and whom its user asks about that. */
+  get place(): RefusedPlace {
+    const { path, ask } = this.#endpoint;
+    return { path, ask: ask?.() ?? askWhom(null) };
+  }
+
   /** An upstream failure as an error with its remedy. */
   async explained(failure: UpstreamFailure, method: string): Promise<Error> {
     const { explainFailure } = await import('./errors.ts');
@@ -221,7 +232,8 @@ export class UpstreamClient {
     const sent = this.sent.flatMap(sentWith);
     if (app) return (await import('./app-refusal.ts')).explainAppFailure(app, failure, method, sent);
     const { host } = new URL(profile.host);
-    return explainFailure(failure, { host, path, profile: profile.name, by: profile.method, sent }, method);
+    const where = { host, path, profile: profile.name, by: profile.method, sent, ask: this.place.ask };
+    return explainFailure(failure, where, method);
   }
 
   /**

@@ -43,7 +43,7 @@ export function onWire(
   statement: CallStatement | null,
   isPoll: boolean,
 ): WireCall {
-  const { clientName, profile, path, method, tool, startedAt, durationMs, outcome, errorCode } = call;
+  const { clientName, profile, path, method, tool, startedAt, durationMs, outcome, errorCode, refusal } = call;
   return {
     at: new Date(startedAt).toISOString(),
     client: named(clientName, CLIENT_NAME),
@@ -53,6 +53,7 @@ export function onWire(
     tool: named(tool, NAME),
     outcome,
     errorCode,
+    refusal,
     durationMs: Math.round(durationMs * 1000) / 1000,
     statement,
     isPoll,

@@ -1,5 +1,7 @@
+import { REFUSAL_FACTS, type RefusalKind, readRefusal } from '../../preload/contract/refusals.ts';
 import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
 import { memberAt, membersOf } from '../bridge/frame/members.ts';
+import { readNote } from '../bridge/refusals.ts';
 import { failedResult } from './failed-result.ts';
 
 /** Up to this size, in bytes, a frame is read whole if its ends are not enough. */
@@ -32,10 +34,15 @@ export interface FrameSummary {
 }
 
 /** The outcome of a request, as its answer shows it. */
-export type CallOutcome =
-  | { outcome: 'answered' | 'tool-error' }
-  /** `problem` is present if Causeway itself wrote the answer. */
-  | { outcome: 'error'; errorCode: number | null; problem: { code: string; message: string } | null };
+export type CallOutcome = { outcome: 'answered' | 'tool-error' } | ErrorOutcome;
+
+interface ErrorOutcome {
+  outcome: 'error';
+  errorCode: number | null;
+  /** Present if Causeway itself wrote the answer, or knows the refusal in it. */
+  problem: { code: string; message: string } | null;
+  refusal: RefusalKind | null;
+}
 
 const ANSWERED: CallOutcome = { outcome: 'answered' };
 const IS_ERROR = Buffer.from('"isError"');
@@ -72,7 +79,7 @@ export function callOutcome(frame: Buffer, { body }: FrameSummary): CallOutcome 
   if (body === 'result' && !frame.includes(IS_ERROR) && !frame.includes(STATUS)) return ANSWERED;
   const { error, result } = membersOf(parseFrame(frame));
   if (typeof error === 'object' && error !== null) {
-    return { outcome: 'error', ...errorIn(error) };
+    return errorIn(error);
   }
   const { isError, structuredContent, content } = membersOf(result);
   return isError === true || failedResult(structuredContent, content) ? { outcome: 'tool-error' } : ANSWERED;
@@ -81,18 +88,23 @@ export function callOutcome(frame: Buffer, { body }: FrameSummary): CallOutcome 
 /** The longest message of an error that is kept, in characters. */
 const MAX_MESSAGE_CHARACTERS = 600;
 
-/** An error's code, and its message if it is Causeway's own: a server's message can hold contents. */
-function errorIn(error: object): { errorCode: number | null; problem: { code: string; message: string } | null } {
+/** An error's code, and its message if that is Causeway's own or a refusal's: any other message of a server can hold contents. */
+function errorIn(error: object): ErrorOutcome {
   const { code, message, data } = membersOf(error);
-  const reason = memberAt(data, 'source') === 'causeway' ? nameOrNull(memberAt(data, 'reason') ?? 'internal') : null;
+  const note = readNote(data);
+  const isOwn = memberAt(data, 'source') === 'causeway';
+  const own = isOwn ? nameOrNull(memberAt(data, 'reason') ?? 'internal') : null;
+  const reason = note ? REFUSAL_FACTS[note.refusal].code : own;
   return {
+    outcome: 'error',
     errorCode: typeof code === 'number' ? code : null,
     problem: reason === null ? null : { code: reason, message: String(message).slice(0, MAX_MESSAGE_CHARACTERS) },
+    refusal: note?.refusal ?? (isOwn ? readRefusal(memberAt(data, 'refusal')) : null),
   };
 }
 
 function outcomeOfLongFrame(frame: Buffer, body: FrameSummary['body']): CallOutcome {
-  if (body === 'error') return { outcome: 'error', errorCode: null, problem: null };
+  if (body === 'error') return { outcome: 'error', errorCode: null, problem: null, refusal: null };
   const failed =
     ERROR_FIRST.test(frame.toString('latin1', 0, EDGE_BYTES)) ||
     ERROR_LAST.test(frame.toString('latin1', frame.length - EDGE_BYTES));

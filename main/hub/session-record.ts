@@ -93,6 +93,7 @@ interface CallEnd {
   outcome: HubCall['outcome'];
   errorCode?: number | null;
   problem?: HubCall['problem'];
+  refusal?: HubCall['refusal'];
   /** The answer's size; 0 if there is none. */
   bytes?: number;
   statement?: AnsweredStatement | null;
@@ -247,8 +248,8 @@ export class SessionRecord implements AttemptObserver {
     if (isProbe(call.method, result)) this.#end(id, { outcome: 'answered', errorCode: METHOD_NOT_FOUND, bytes });
     else if (result.outcome !== 'error') this.#end(id, { outcome: result.outcome, bytes, statement });
     else {
-      const { errorCode, problem } = result;
-      this.#end(id, { outcome: problem?.code === 'outcome_unknown' ? 'lost' : 'error', errorCode, problem, bytes });
+      const { problem } = result;
+      this.#end(id, { ...result, outcome: problem?.code === 'outcome_unknown' ? 'lost' : 'error', bytes });
     }
   }
 
@@ -259,7 +260,8 @@ export class SessionRecord implements AttemptObserver {
   }
 
   #end(id: string, end: CallEnd): void {
-    const { outcome, errorCode = null, problem = null, bytes: bytesToClient = 0, statement = null } = end;
+    const { outcome, errorCode = null, problem = null, refusal = null, statement = null } = end;
+    const { bytes: bytesToClient = 0 } = end;
     const call = this.#open.get(id);
     if (!call) return;
     this.#open.delete(id);
@@ -293,6 +295,7 @@ export class SessionRecord implements AttemptObserver {
       contents,
       attempts,
       problem,
+      refusal,
       statement:
         polled === null
           ? statement && { ...statement, isPoll: false, isPinned }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { callStatement } from '../../preload/contract/activity.ts';
 import { errorCode } from '../../preload/contract/parts.ts';
+import { readRefusal } from '../../preload/contract/refusals.ts';
 import { settingsChange } from '../../preload/contract/settings.ts';
 import { parseText } from '../bridge/frame/frame.ts';
 import {
@@ -88,6 +89,8 @@ const wireCall = z.object({
   tool: z.string().nullable(),
   outcome: z.enum(['answered', 'tool-error', 'error', 'cancelled', 'lost']),
   errorCode: z.number().nullable(),
+  // Applications before this one did not tell, and later ones may know others.
+  refusal: z.unknown().optional().transform(readRefusal),
   durationMs: z.number().nonnegative(),
   // Applications and journals before this version did not tell.
   statement: callStatement.nullable().default(null),

@@ -87,6 +87,8 @@ export interface WireCall {
   outcome: HubCall['outcome'];
   /** The JSON-RPC code, if there is one. */
   errorCode: number | null;
+  /** Who in the workspace refused it, if that is known. */
+  refusal: HubCall['refusal'];
   durationMs: number;
   /** The SQL statement that it ran, or asked about with `isPoll`; null for any other call. */
   statement: CallStatement | null;

@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../../preload/contract/error-facts.ts';
+import type { RefusalKind } from '../../preload/contract/refusals.ts';
 import { messageLine } from './display.ts';
 import type { NextAction } from './next-action.ts';
 
@@ -12,6 +13,8 @@ export interface CausewayErrorOptions {
   retryAfterMs?: number | undefined;
   /** The possible meanings of a name that is unknown or ambiguous. */
   candidates?: readonly Candidate[] | undefined;
+  /** Who in the workspace refuses, if that is known. */
+  refusal?: RefusalKind | undefined;
 }
 
 /** A possible meaning of a name. The id is left out if the name is the id. */
@@ -33,6 +36,7 @@ export class CausewayError extends Error {
   readonly action: NextAction | undefined;
   readonly retryAfterMs: number | undefined;
   readonly candidates: readonly Candidate[] | undefined;
+  readonly refusal: RefusalKind | undefined;
 
   constructor(code: ErrorCode, message: string, options: CausewayErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -42,6 +46,7 @@ export class CausewayError extends Error {
     this.action = action;
     this.retryAfterMs = options.retryAfterMs;
     this.candidates = options.candidates;
+    this.refusal = options.refusal;
   }
 }
 

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../preload/contract/error-facts.ts';
+import { REFUSAL_FACTS } from '../../preload/contract/refusals.ts';
 import { SAYS_SCOPES_ARE_MISSING } from '../auth/oauth/scopes.ts';
 import { asSentence, CausewayError, type CausewayErrorOptions } from '../platform/errors.ts';
 import { foreignText, type SentSecrets } from '../platform/foreign-text.ts';
 import type { NextAction } from '../platform/next-action.ts';
 import { REMEDIES } from '../words/remedies.ts';
+import { refusalIn } from './refusals.ts';
 
 export interface WorkspaceErrorOptions extends CausewayErrorOptions {
   /** The response's HTTP status; absent if no response arrived. */
@@ -69,7 +71,6 @@ const CODE_BY_STATUS: Record<number, ErrorCode> = {
   404: 'not_found',
   409: 'conflict',
   407: 'login_page',
-  429: 'rate_limited',
   501: 'feature_unavailable',
   // A network that wants a sign-in of its own (RFC 6585 §6).
   511: 'login_page',
@@ -105,7 +106,6 @@ const CODE_BY_MESSAGE: [status: number, pattern: RegExp, code: ErrorCode][] = [
   [403, SAYS_SCOPES_ARE_MISSING, 'missing_scope'],
   [403, /blocked by .*IP (ACL|access list)/i, 'ip_blocked'],
   [403, /private.link/i, 'ip_blocked'],
-  [400, /administratively suspended/i, 'feature_unavailable'],
 ];
 
 /** The remedy for every error that leaves open whether a change was made. */
@@ -139,6 +139,8 @@ export function workspaceRefusal(method: string, status: number, body: ErrorBody
 function classify(status: number, body: ErrorBody): ErrorCode {
   if (body.kind === 'private-link') return 'ip_blocked';
   if (status >= 300 && status < 400) return 'login_page';
+  const refusal = refusalIn({ status, words: body.message, errorCode: body.errorCode, isService: false });
+  if (refusal) return REFUSAL_FACTS[refusal].code;
   const byMessage = CODE_BY_MESSAGE.find(([when, pattern]) => when === status && pattern.test(body.message));
   if (byMessage) return byMessage[2];
   const known = CODE_BY_KIND[`${status} ${body.kind}`] ?? CODE_BY_ERROR_CODE[body.errorCode] ?? CODE_BY_STATUS[status];

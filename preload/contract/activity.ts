@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { clientMark, text } from './parts.ts';
+import { REFUSAL_KINDS } from './refusals.ts';
 
 /** A `causeway proxy` that is attached: one session of an AI client. */
 export const attachedProxy = z.object({
@@ -132,8 +133,10 @@ const call = z.object({
   contents: z.number().nullable(),
   /** The attempts to send it, the first one first; none if it was answered without the server. */
   attempts: z.array(callAttempt),
-  /** Causeway's own error if Causeway wrote the answer; never the server's text. */
+  /** Causeway's own error if Causeway wrote the answer, or a refusal in the server's words; no other text of the server's. */
   problem: z.object({ code: z.string(), message: z.string() }).nullable(),
+  /** Who in the workspace refused it, if that is known. */
+  refusal: z.enum(REFUSAL_KINDS).nullable(),
   /** Null for a call that ran none, as far as its answer shows it. */
   statement: callStatement.nullable(),
 });

@@ -43,6 +43,8 @@ export const configuredServer = z.object({
     /** The state in a sentence or two, and what to do about it. */
     words: z.string(),
     remedy: z.string().nullable(),
+    /** True if administrators have decided that it is refused, so that the user has nothing to do. */
+    isDecided: z.literal(true).optional(),
     /** When it is checked again automatically, in milliseconds since the epoch; null if the user has to act first. */
     retryAt: z.number().nullable(),
     /**

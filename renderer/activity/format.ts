@@ -1,3 +1,4 @@
+import { formatRefusal } from '../../preload/contract/refusals.ts';
 import { serverAt } from '../../preload/contract/server-kinds.ts';
 import { counted } from '../../preload/contract/words/count.ts';
 import { formatNumber } from '../../preload/contract/words/figures.ts';
@@ -62,9 +63,12 @@ export function tookMs({ startedAt, durationMs, statement }: ActivityCall): numb
   return statement && statement.polls > 0 ? Math.max(durationMs, statement.seenAt - startedAt) : durationMs;
 }
 
-export function formatCallOutcome(call: Pick<ActivityCall, 'outcome' | 'errorCode' | 'statement'>): string {
-  const { outcome, errorCode } = call;
+type Ended = Pick<ActivityCall, 'outcome' | 'errorCode' | 'refusal' | 'statement'>;
+
+export function formatCallOutcome(call: Ended): string {
+  const { outcome, errorCode, refusal } = call;
   if (goesOn(call)) return strings.outcomes.running;
+  if (refusal !== null) return formatRefusal(refusal);
   const text = strings.outcomes[outcome];
   // A probe that found no such method was answered.
   return errorCode === null || outcome === 'answered' ? text : strings.outcomes.withCode(text, errorCode);

@@ -5,6 +5,7 @@ import { type Fault, type FaultRule, type FaultRules, parseFaultRule } from './f
 import type { Gateway } from './gateway.ts';
 import { type Features, readJson, sendJson } from './http.ts';
 import type { ManagedServerSettings } from './mcp/index.ts';
+import { gatewayRefusal } from './mcp/refusals.ts';
 import type { RequestLog } from './request-log.ts';
 import type { Approval } from './sign-in/page.ts';
 import type { Lifetimes } from './sign-in/sign-in.ts';
@@ -78,6 +79,9 @@ const managedSettings = z.strictObject({
   preview: z.enum(['on', 'suspended']).optional(),
   warehousePin: z.enum(['first', 'behind-override', 'ignored']).optional(),
   disallowWrites: z.boolean().optional(),
+  refusals: z.array(gatewayRefusal).optional(),
+  demandedTag: z.string().optional(),
+  missingExecute: z.literal([403, 404]).optional(),
   oldGenieOne: z.enum(['absent', 'gone', 'served']).optional(),
 });
 const appSettings = z.strictObject({

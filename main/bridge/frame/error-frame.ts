@@ -10,7 +10,8 @@ const behind = new WeakMap<Buffer, unknown>();
 
 /** The JSON-RPC error frame for a request that cannot succeed. `id` is the raw text of the request's id. */
 export function errorFrame(id: string, error: unknown): Buffer {
-  const data = error instanceof CausewayError ? { source: 'causeway', reason: error.code } : { source: 'causeway' };
+  const known = error instanceof CausewayError ? error : undefined;
+  const data = { source: 'causeway', reason: known?.code, refusal: known?.refusal };
   const body = JSON.stringify({ code: LOCAL_ERROR_CODE, message: inOneLine(error), data });
   const frame = Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${body}}`);
   behind.set(frame, error);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { formatRefusal } from '../../../preload/contract/refusals.ts';
 import { formatDuration } from '../../../preload/contract/words/figures.ts';
 import { goesOn } from '../../../preload/contract/words/statements.ts';
 import { clockTime } from '../../../preload/contract/words/times.ts';
@@ -116,17 +117,23 @@ const OUTCOMES: Record<WireCall['outcome'], string> = {
 };
 
 function rowOf(call: ShownCall): string[] {
-  const { at, client, server, path, method, tool, outcome, errorCode, durationMs, statement } = call;
-  const code = outcome === 'error' && errorCode !== null ? ` ${errorCode}` : '';
+  const { at, client, server, path, method, tool, durationMs, statement } = call;
   return [
     clockTime(Date.parse(at), Date.now()),
     client ?? '-',
     server ?? path,
     tool ?? method,
-    goesOn(call) ? 'running' : `${OUTCOMES[outcome]}${code}`,
+    outcomeOf(call),
     formatDuration(statement && statement.polls > 0 ? statement.seenAt - Date.parse(at) : durationMs),
     statement?.record?.warehouse ? (statement.record.warehouse.name ?? statement.record.warehouse.id) : '',
   ];
+}
+
+function outcomeOf(call: ShownCall): string {
+  const { outcome, errorCode, refusal } = call;
+  if (goesOn(call)) return 'running';
+  if (refusal !== null) return formatRefusal(refusal).toLowerCase();
+  return outcome === 'error' && errorCode !== null ? `${OUTCOMES.error} ${errorCode}` : OUTCOMES[outcome];
 }
 
 interface Found {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { callStatement, statementRecord } from '../../../preload/contract/activity.ts';
+import { REFUSAL_KINDS } from '../../../preload/contract/refusals.ts';
 import { named } from './named.ts';
 
 const record = named(
@@ -53,6 +54,7 @@ export const call = named(
     tool: z.string().nullable(),
     outcome: z.enum(['answered', 'tool-error', 'error', 'cancelled', 'lost']),
     errorCode: z.number().nullable(),
+    refusal: z.enum(REFUSAL_KINDS).nullable(),
     durationMs: z.number(),
     statement: statement.nullable(),
   }),
@@ -66,6 +68,7 @@ export const call = named(
     tool: 'The tool of a `tools/call`; null for other methods.',
     outcome: 'How it ended. `lost` means that it is not known whether it ran.',
     errorCode: 'The code of a JSON-RPC error; null if there is none.',
+    refusal: 'Who in the workspace refused it, if that is known: `policy`, for example.',
     durationMs: 'How long it took.',
     statement: 'The SQL statement that it ran; null if it ran none. Polls are counted there.',
   },

@@ -1,3 +1,4 @@
+import { formatRefusal } from '../../../preload/contract/refusals.ts';
 import type { ActivityCall, CallFilter } from '../../../preload/contract.ts';
 import { isFailed } from '../../hub/session-record.ts';
 import type { CallChoice } from '../../hub/wire.ts';
@@ -182,9 +183,12 @@ function matcherOf({
 }
 
 function hasWords(call: ActivityCall, words: readonly string[]): boolean {
-  const { clientName, server, path, tool, method, errorCode, problem, statement } = call;
+  const { clientName, server, path, tool, method, errorCode, problem, refusal, statement } = call;
   const { id, record } = statement ?? {};
+  const refused = refusal === null ? '' : formatRefusal(refusal);
   const known = [id, record?.warehouse?.id, record?.warehouse?.name, record?.errorClass];
-  const all = [clientName, server, path, tool, method, errorCode, problem?.code, ...known].join(' ').toLowerCase();
+  const all = [clientName, server, path, tool, method, errorCode, problem?.code, refused, ...known]
+    .join(' ')
+    .toLowerCase();
   return words.every((word) => all.includes(word));
 }

@@ -29,6 +29,7 @@ const COLUMNS = [
   'read_bytes',
   'from_cache',
   'error_class',
+  'refusal',
 ] as const;
 const CONTENT_COLUMNS = ['request', 'answer'] as const;
 
@@ -72,7 +73,7 @@ function textOf(value: unknown): string {
 }
 
 function cellsOf(call: ExportedCall): string[] {
-  const { clientName, profile, path, method, tool, startedAt, durationMs, outcome, errorCode } = call;
+  const { clientName, profile, path, method, tool, startedAt, durationMs, outcome, errorCode, refusal } = call;
   return [
     new Date(startedAt).toISOString(),
     clientName ?? '',
@@ -86,6 +87,7 @@ function cellsOf(call: ExportedCall): string[] {
     String(call.bytesFromClient),
     String(call.bytesToClient),
     ...statementCells(call.statement),
+    refusal ?? '',
   ];
 }
 

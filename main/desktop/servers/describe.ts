@@ -1,4 +1,5 @@
 import { endsByProfile } from '../../../preload/contract/error-facts.ts';
+import { REFUSAL_FACTS } from '../../../preload/contract/refusals.ts';
 import { type ServerType, serverAt } from '../../../preload/contract/server-kinds.ts';
 import type { ConfiguredServer } from '../../../preload/contract.ts';
 import type { ManagedServer } from '../../clients/servers.ts';
@@ -43,10 +44,17 @@ export function describeConfiguredServer(server: ManagedServer, described: Descr
       // The window counts down to the next attempt itself.
       words: 'problem' in health ? asSentence(health.problem.message) : sentence,
       remedy: 'problem' in health ? remedyHere(health.problem, action) : remedy,
+      ...(isDecided(health) && { isDecided: true as const }),
       retryAt: 'until' in health ? health.until : null,
       action,
     },
   };
+}
+
+/** Whether administrators have decided that the server is refused. */
+function isDecided(health: ServerHealth): boolean {
+  const refusal = 'problem' in health ? health.problem.refusal : undefined;
+  return refusal !== undefined && REFUSAL_FACTS[refusal].isDecided;
 }
 
 type Title = (server: ManagedServer) => string | undefined;

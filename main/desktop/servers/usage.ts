@@ -1,3 +1,4 @@
+import { formatRefusal } from '../../../preload/contract/refusals.ts';
 import type { ServerUsageInfo } from '../../../preload/contract.ts';
 import { clientOnWire, displayNameOf } from '../../clients/table.ts';
 import type { HubCall } from '../../hub/session-record.ts';
@@ -17,7 +18,16 @@ interface Called {
 /** A call that has ended, as far as usage counts it. */
 export type EndedCall = Pick<
   HubCall,
-  'clientName' | 'profile' | 'path' | 'method' | 'tool' | 'startedAt' | 'durationMs' | 'outcome' | 'errorCode'
+  | 'clientName'
+  | 'profile'
+  | 'path'
+  | 'method'
+  | 'tool'
+  | 'startedAt'
+  | 'durationMs'
+  | 'outcome'
+  | 'errorCode'
+  | 'refusal'
 >;
 
 /** What was counted under one profile, or under the default one, and one path. */
@@ -118,11 +128,12 @@ export class ServerUsage {
 }
 
 /** How a call failed; null if it did not, or if the user ended it. */
-function problemOf({ outcome, errorCode }: EndedCall): string | null {
+function problemOf({ outcome, errorCode, refusal }: EndedCall): string | null {
   switch (outcome) {
     case 'tool-error':
       return strings.toolFailed;
     case 'error':
+      if (refusal !== null) return `${formatRefusal(refusal)}.`;
       return errorCode === null ? strings.refusedPlain : strings.refused(errorCode);
     case 'lost':
       return strings.lost;

@@ -1,6 +1,7 @@
 import { type ErrorCode, endsByProfile, endsBySignIn } from '../../../preload/contract/error-facts.ts';
+import { formatRefusal } from '../../../preload/contract/refusals.ts';
 import type { ConfiguredServer } from '../../../preload/contract/servers.ts';
-import { sentences } from '../../platform/errors.ts';
+import { type CausewayError, sentences } from '../../platform/errors.ts';
 import type { NextAction } from '../../platform/next-action.ts';
 import { remedyFor } from '../../words/failure.ts';
 import type { ServerHealth, Trouble } from './health.ts';
@@ -82,15 +83,17 @@ function inTrouble(
 ): FormattedHealth {
   const { code, message, action } = health.problem;
   return {
-    label: action?.do === 'sign-in-to-service' ? `Signed out of ${action.title}` : labelOf(health.name, action),
+    label: labelOf(health.name, health.problem),
     sentence: sentences(message, again(health, now)),
     remedy: remedyFor('command', health.problem) ?? null,
     action: (action && BUTTONS[action.do]) ?? buttonFor(code, hasCredentials),
   };
 }
 
-/** A Databricks App that only the user can bring back is not merely failing. */
-function labelOf(name: Trouble, action: NextAction | undefined): string {
+/** What the user can do, or who refuses, says more than the state does: an app that only its user can bring back is not merely failing. */
+function labelOf(name: Trouble, { action, refusal }: CausewayError): string {
+  if (refusal) return formatRefusal(refusal);
+  if (action?.do === 'sign-in-to-service') return `Signed out of ${action.title}`;
   if (action?.do === 'confirm-app') return 'Address not confirmed';
   return action?.do === 'start-app' ? 'Stopped' : LABELS[name];
 }

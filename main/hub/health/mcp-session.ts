@@ -1,5 +1,6 @@
 import { Client, type Progress, ProtocolError, SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
 import { z } from 'zod';
+import { REFUSAL_FACTS } from '../../../preload/contract/refusals.ts';
 import { unlessAborted } from '../../auth/single-flight.ts';
 import { createBridge } from '../../bridge/bridge.ts';
 import type { Endpoint } from '../../bridge/endpoint.ts';
@@ -7,6 +8,7 @@ import type { Members } from '../../bridge/frame/members.ts';
 import type { Bridge } from '../../bridge/layers.ts';
 import { MAX_TOOL_PAGES } from '../../bridge/limits.ts';
 import { type MetaPresets, withMetaPresets } from '../../bridge/meta-presets.ts';
+import { readNote } from '../../bridge/refusals.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { foreignText } from '../../platform/foreign-text.ts';
 import { VERSION } from '../../platform/version.ts';
@@ -207,6 +209,11 @@ const REST_CODE = /^[A-Z]+(?:_[A-Z]+)+: /;
 /** A server's own error. Managed servers put what REST would say into its text (`BAD_REQUEST: … not found`). */
 function serverError(error: ProtocolError): CausewayError {
   const { code, data } = error;
+  const note = readNote(data);
+  if (note) {
+    const { refusal, said, next: remedy } = note;
+    return new CausewayError(REFUSAL_FACTS[refusal].code, foreignText(said), { refusal, remedy });
+  }
   const message = foreignText(error.message);
   const elsewhere = code === SIGN_IN_ELSEWHERE ? elicitationSchema.safeParse(data).data : undefined;
   if (elsewhere) {

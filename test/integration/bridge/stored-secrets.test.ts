@@ -69,6 +69,7 @@ it('names and audited calls are kept without what looks like a token', async () 
     tool: `run_${known}`,
     outcome: 'answered',
     errorCode: null,
+    refusal: null,
     durationMs: 1.5,
     event: 'call',
     clientVersion: '1',

@@ -18,6 +18,7 @@ const CALL: WireCall = {
   tool: 'execute_sql',
   outcome: 'answered',
   errorCode: null,
+  refusal: null,
   durationMs: 1234.5,
   statement: null,
   isPoll: false,

@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runCommand } from '../warehouses/harness.ts';
 import { ProxyProcess } from './proxy-process.ts';
 import { GITHUB, notOnWindows, PATH, SEARCH, setServiceStage } from './service-stage.ts';
 
@@ -218,6 +219,80 @@ describe.concurrent('the message for a user who cannot sign in on a page', notOn
     expect(textOf(answer)).toContain('although the token is valid. GitHub may need its own sign-in. Nothing was run.');
     expect(textOf(answer)).toContain(page());
     expect([calls(), refreshes()]).toEqual([1, 0]);
+  });
+});
+
+describe.concurrent('a refusal by a rule of the gateway', notOnWindows, () => {
+  const path = '/ai-gateway/mcp-services/system.ai.web_search';
+  const SEARCH_WEB = { name: 'web_search', arguments: { query: 'duckdb' } };
+  const said = 'Customer names stay in the workspace';
+
+  it.each(['json', 'sse'] as const)(
+    'keeps its code and words, is sent once, and says who decided it (%s)',
+    async (form) => {
+      const proxy = await startProxy('user', {}, path);
+      for (const [index, status] of [200, 401, 403, 404, 429, 503].entries()) {
+        set({ refusals: [{ rule: 'policy', form, status }] });
+        const { error } = await proxy.request(index, 'tools/call', SEARCH_WEB);
+        expect([status, error]).toMatchObject([
+          status,
+          { code: -32003, message: expect.stringContaining(`${said}. Your administrators decided this`) },
+        ]);
+        expect(calls()).toBe(index + 1);
+      }
+      expect(refreshes()).toBe(0);
+    },
+  );
+
+  it('is a row of `causeway activity` that names who refused', async () => {
+    const proxy = await startProxy('user', {}, path);
+    const rules = [
+      'policy',
+      'approval',
+      'tool-selection',
+      'guardrail',
+      'network-policy',
+      'suspended',
+      'budget',
+    ] as const;
+    for (const [index, rule] of rules.entries()) {
+      set({ refusals: [{ rule, form: rule === 'budget' ? 'rest' : 'json' }] });
+      const { error } = await proxy.request(index, 'tools/call', SEARCH_WEB);
+      expect(error?.message).toContain(rule === 'suspended' ? 'account admin' : 'Your administrators decided');
+    }
+    await proxy.finish();
+    const { stdout } = await runCommand(stage.home.env, ['activity', '--failed']);
+    const outcomes = [
+      'service policy',
+      'approval required',
+      'tool not selected',
+      'service policy',
+      'network policy',
+      'service suspended',
+      'spend budget',
+    ];
+    expect(stdout.match(/refused: \S+( \S+)*/g)?.map((text) => text.trim())).toEqual(
+      outcomes.map((what) => `refused: ${what}`),
+    );
+    expect(stdout).not.toContain(said);
+  });
+
+  it('that is a limit is waited for as the gateway asks, and then told with its words', async () => {
+    const proxy = await startProxy('user', {}, path);
+    set({ refusals: [{ rule: 'rate-limit-user', form: 'rest', retryAfter: '3600' }] });
+    const { error } = await proxy.request(1, 'tools/call', SEARCH_WEB);
+    expect(error?.message).toMatch(/\(429: User defined rate limit\(s\) exceeded .* for user\)\. .*each user/);
+    expect(calls()).toBe(1);
+  });
+
+  it('that looks like a missing service says so', async () => {
+    set({ missingExecute: 404 });
+    stage.workspace.gateway.revoke('ben', 'system.ai.web_search');
+    const proxy = new ProxyProcess(['--profile', 'user', '--path', path], stage.home.env);
+    stage.atEnd(() => proxy.close());
+    await proxy.open();
+    const { result, error } = await proxy.request(1, 'tools/call', SEARCH_WEB);
+    expect(JSON.stringify(result ?? error)).toContain('without EXECUTE on it');
   });
 });
 

@@ -25,6 +25,7 @@ describe('an audited call', () => {
       tool: 'execute_sql',
       outcome: 'answered',
       errorCode: null,
+      refusal: null,
       durationMs: 1,
       event: 'call',
       clientVersion: '1.2',

@@ -39,6 +39,7 @@ export function askingAs({ sent, opensAddresses }: { sent: SentSecrets; opensAdd
     },
     reply: (frame) => void replies.push(String(frame)),
     sent: () => sent,
+    place: () => ({ path: '/api/2.0/mcp/sql', ask: 'Ask your administrator.' }),
     opensAddresses: () => opensAddresses,
   });
   const requests = frames.map((text) => {

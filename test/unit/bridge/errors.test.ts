@@ -135,7 +135,7 @@ describe('the explanation of a refusal', () => {
       '429',
       refused(429, rest('REQUEST_LIMIT_EXCEEDED', 'Too many')),
       'rate_limited',
-      'acme.cloud.databricks.com is limiting requests (429). Wait a minute and try again.',
+      'acme.cloud.databricks.com is limiting requests (429: Too many). Wait a minute and try again.',
     ],
     [
       '503',
@@ -321,5 +321,78 @@ describe('the explanation of a broken exchange', () => {
     ],
   ])('has its code and message: %s', (_name, failure, method, code, text) => {
     expect(words(failure, method)).toEqual([code, text]);
+  });
+});
+
+describe('a refusal by administrators', () => {
+  const service = {
+    ...where,
+    path: '/ai-gateway/mcp-services/main.support.tickets',
+    ask: 'Ask your administrator (it@acme.example).',
+  };
+  const limit = (of: string) => `User defined rate limit(s) exceeded for 'a'. RPM rate limit exceeded for ${of}`;
+
+  it.each<[refusal: string, status: number, body: unknown, code: string, text: RegExp]>([
+    [
+      'network-policy',
+      403,
+      'CUSTOMER_UNAUTHORIZED: Access to a.test is denied because of serverless network policy.',
+      'permission_denied',
+      /refused the request to \S+ \(403: Access to a\.test is denied because of serverless network policy\.\)\. Your administrators decided this.*it@acme\.example/,
+    ],
+    [
+      'network-policy',
+      401,
+      rest('X', 'denied because of serverless network policy'),
+      'permission_denied',
+      /\(401: denied/,
+    ],
+    [
+      'budget',
+      403,
+      rest('PERMISSION_DENIED', 'Spend budget exceeded'),
+      'permission_denied',
+      /\(403: Spend budget exceeded\).*budget that is used up/,
+    ],
+    [
+      'user-rate-limit',
+      429,
+      rest('REQUEST_LIMIT_EXCEEDED', limit('user')),
+      'rate_limited',
+      /exceeded for user\)\. .*each user/,
+    ],
+    [
+      'service-rate-limit',
+      429,
+      rest('REQUEST_LIMIT_EXCEEDED', limit('endpoint')),
+      'rate_limited',
+      /exceeded for endpoint\)\. .*all users together/,
+    ],
+    ['rate-limit', 429, '', 'rate_limited', /is limiting requests \(429\)\. Wait a minute/],
+    [
+      'rate-limit',
+      429,
+      { jsonrpc: '2.0', id: 1, error: { code: -32000, message: 'Slow down' } },
+      'rate_limited',
+      /limiting requests \(429: Slow down\)/,
+    ],
+    [
+      'policy',
+      403,
+      { jsonrpc: '2.0', id: 1, error: { code: -32003, message: 'No exports' } },
+      'permission_denied',
+      /refused the request to \S+ \(403: No exports\)\. Your administrators decided this/,
+    ],
+    [
+      'missing',
+      404,
+      rest('RESOURCE_DOES_NOT_EXIST', 'No such service'),
+      'not_found',
+      /\(404: No such service\)\. .*without EXECUTE/,
+    ],
+  ])('%s, with status %i, has the words of the server and the next step', (refusal, status, body, code, text) => {
+    const error = explainFailure(refused(status, body), service, 'tools/call');
+    expect([error.refusal, error.code]).toEqual([refusal, code]);
+    expect(inOneLine(error)).toMatch(text);
   });
 });

@@ -305,6 +305,15 @@ describe('the timeline of a call', () => {
       'Out of reach. Try again.',
     ],
     [{ outcome: 'lost' }, 'The connection ended before the response arrived. The call may have run.'],
+    [
+      {
+        outcome: 'error',
+        errorCode: -32003,
+        problem: { code: 'permission_denied', message: 'No exports. Your administrators decided this.' },
+        refusal: 'policy',
+      },
+      'No exports. Your administrators decided this.',
+    ],
   ] as const)('ends with what went wrong: %j', (change, message) => {
     expect(problemIn(call(change))?.message ?? null).toBe(message);
   });

@@ -40,6 +40,12 @@ describe('the badges in the sidebar', () => {
     expect(attentionOf({ ...INITIAL_STATE, servers }).includes('servers')).toBe(isMarked);
   });
 
+  it('a server that administrators have decided to refuse is not marked: its user has nothing to do', () => {
+    const servers = [server('sql', { state: { status: 'forbidden', isDecided: true } })];
+    expect(serversBadge({ servers })?.warns).toBe(false);
+    expect(attentionOf({ ...INITIAL_STATE, servers })).not.toContain('servers');
+  });
+
   it('problems are counted once the checks have ended', () => {
     const checks = [{ status: 'pass' }, { status: 'warning' }, { status: 'fail' }, { status: 'skipped' }];
     const diagnosis = (running: boolean) => ({ running, checks, startedAt: 0 }) as unknown as Diagnosis;

@@ -226,6 +226,22 @@ describe('a server as the window shows it', () => {
     expect(inOneLine(error)).toContain('`causeway login --profile ana`');
   });
 
+  it('says whose decision a refusal is, with the words of the server', () => {
+    const said = 'Access to a.test is denied because of serverless network policy.';
+    const failure = {
+      kind: 'refused',
+      head: { status: 403, headers: {} },
+      text: `CUSTOMER_UNAUTHORIZED: ${said}`,
+    } as const;
+    const error = explainFailure(failure, { ...server, host: 'acme.example', by: 'oauth-user' }, 'tools/list');
+    expect(shownAfter(error, 'forbidden')).toMatchObject({
+      label: 'Refused: network policy',
+      words: expect.stringContaining(said),
+      remedy: expect.stringMatching(/^Your administrators decided this/),
+      isDecided: true,
+    });
+  });
+
   it('leads to the screen that can fix its profile', () => {
     const action = { do: 'add-workspace', profile: 'gone' } as const;
     const gone = new CausewayError('profile_not_found', 'There is no profile "gone".', { action });

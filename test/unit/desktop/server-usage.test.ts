@@ -12,6 +12,7 @@ const CALL: EndedCall = {
   durationMs: 50,
   outcome: 'answered',
   errorCode: null,
+  refusal: null,
 };
 
 function usageAfter(...calls: Partial<EndedCall>[]) {
@@ -47,6 +48,12 @@ describe('how often a server is used', () => {
       hasFailedLast: true,
       lastFailure: { at: 1_050, tool: 'execute_sql', client: 'Claude Code', words },
     });
+  });
+
+  it('describes a call that the workspace refused with who refused it', () => {
+    expect(usageAfter({ outcome: 'error', errorCode: -32003, refusal: 'policy' })?.lastFailure?.words).toBe(
+      'Refused: service policy.',
+    );
   });
 
   it('keeps the last failure, and clears its mark, after a call that succeeds', () => {

@@ -153,12 +153,28 @@ describe('the outcome of a call', () => {
       outcome: 'error',
       errorCode: -31_999,
       problem: { code: 'unreachable', message: 'no' },
+      refusal: null,
     });
     expect(verdict({ error: { code: 'x', message: 'no' } })).toStrictEqual({
       outcome: 'error',
       errorCode: null,
       problem: null,
+      refusal: null,
     });
+  });
+
+  it('the outcome names who refuses, where the bridge has found that out', () => {
+    const causeway = { refusal: 'policy', said: 'No', next: 'Ask.' };
+    expect(verdict({ error: { code: -32003, message: 'No. Ask.', data: { causeway } } })).toEqual({
+      outcome: 'error',
+      errorCode: -32003,
+      problem: { code: 'permission_denied', message: 'No. Ask.' },
+      refusal: 'policy',
+    });
+    const data = { source: 'causeway', reason: 'rate_limited', refusal: 'user-rate-limit' };
+    expect(verdict({ error: { code: -31_999, message: 'Wait.', data } })).toMatchObject({ refusal: 'user-rate-limit' });
+    const unknown = { error: { code: -32003, message: 'secret', data: { causeway: { ...causeway, refusal: 'x' } } } };
+    expect(verdict(unknown)).toMatchObject({ problem: null, refusal: null });
   });
 });
 

@@ -110,6 +110,7 @@ describe('a call', () => {
         contents: null,
         attempts: [],
         problem: null,
+        refusal: null,
         statement: null,
       },
     ]);

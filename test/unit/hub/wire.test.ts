@@ -8,6 +8,7 @@ import {
   MAX_LINE_BYTES,
   proofOf,
 } from '../../../main/hub/wire.ts';
+import { readCall } from '../../../main/hub/wire-schemas.ts';
 
 const TRANSCRIPT = {
   address: '/run/user/1000/causeway/hub.sock',
@@ -109,5 +110,29 @@ describe('the first line of the received data', () => {
 
   it('has room for a long path, and its answer for many sessions', () => {
     expect([MAX_LINE_BYTES, MAX_ANSWER_BYTES]).toEqual([16_384, 8_388_608]);
+  });
+});
+
+describe('a call on one line', () => {
+  const call = {
+    at: '2026-11-03T16:41:00.000Z',
+    client: null,
+    profile: null,
+    path: '/api/2.0/mcp/sql',
+    method: 'tools/call',
+    tool: null,
+    outcome: 'error',
+    errorCode: -32003,
+    durationMs: 1,
+  };
+
+  it.each([
+    ['policy', 'policy'],
+    [null, null],
+    // Of a version that knew no refusals, or knows more of them.
+    [undefined, null],
+    ['moon phase', null],
+  ])('that was refused by %s is read as refused by %s', (refusal, read) => {
+    expect(readCall(JSON.stringify({ ...call, refusal }))).toEqual({ ...call, refusal: read });
   });
 });

@@ -38,7 +38,7 @@ const MAY_IMPORT: Record<string, string[]> = {
 const BY_ALL = [
   'main/words/',
   'package\\.json$',
-  'preload/contract/(words/|(server-path|server-path-schema|server-kinds|error-facts)\\.ts$)',
+  'preload/contract/(words/|(server-path|server-path-schema|server-kinds|error-facts|refusals)\\.ts$)',
   '.*\\.(css|svg)$',
 ];
 

@@ -11,6 +11,7 @@ import { type GenieParts, genieServer } from './genie.ts';
 import { genieOneServer } from './genie-one.ts';
 import { callsOf, webRequest } from './messages.ts';
 import { Modern } from './modern.ts';
+import { refusalAnswer } from './refusals.ts';
 import { externalConnection, type NamedServer, namedService, type ServiceParts, signInAnswer } from './services.ts';
 import { Sessions } from './sessions.ts';
 import { DEFAULT_SETTINGS, type ManagedServerSettings, settingsFor } from './settings.ts';
@@ -112,6 +113,8 @@ export function createManagedServers({
     const signIn =
       named && signInAnswer(named, { state, settings, user, host: host(), path, body: parsed.body, methods });
     if (signIn) return signIn;
+    const refused = named && refusalAnswer(named, { settings, request, body: parsed.body, calls });
+    if (refused) return refused;
     const demanded = named ? settings.serviceSessions : settings.sessions;
     const exchange = {
       request,

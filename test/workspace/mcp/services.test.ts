@@ -3,7 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { type Caller, callerAs, callerWith, userNamed } from '../caller.ts';
 import { discover, OAuthClient } from '../sign-in/oauth-client.ts';
 import { type EmbeddedWorkspace, startWorkspace } from '../workspace.ts';
-import { DEFAULT_SETTINGS } from './settings.ts';
+import { WORDINGS } from './refusals.ts';
+import { DEFAULT_SETTINGS, type ManagedServerSettings } from './settings.ts';
 
 /** Services of AI Gateway and external connections, called over HTTP. */
 
@@ -53,6 +54,67 @@ async function toolNames(path: string): Promise<unknown[]> {
   return (await (await connect(path)).listTools()).tools.map(({ name }) => name);
 }
 
+describe('what the gateway refuses', () => {
+  const set = (settings: Partial<ManagedServerSettings>) => Object.assign(workspace.mcp.settings, settings);
+
+  it.each([
+    ['policy', 200, -32003],
+    ['approval', 403, -32003],
+    ['guardrail', 200, -32003],
+  ] as const)('is a call that a rule forbids: %s, with status %i', async (rule, status, code) => {
+    set({ refusals: [{ rule, status }] });
+    expect((await ben('POST', GITHUB, LIST)).status).toBe(200);
+    const refused = await ben('POST', `${SERVICES}/system.ai.web_search`, call('web_search', { query: 'duckdb' }));
+    expect([refused.status, refused.body]).toMatchObject([
+      status,
+      { id: 7, error: { code, message: WORDINGS[rule].words } },
+    ]);
+  });
+
+  it('can come as an event stream, of one service, for one method', async () => {
+    set({
+      refusals: [
+        { rule: 'network-policy', service: 'system.ai.web_search', method: 'tools/list', form: 'sse', status: 502 },
+      ],
+    });
+    const refused = await ben('POST', `${SERVICES}/system.ai.web_search`, LIST);
+    expect([refused.status, refused.headers.get('content-type')]).toEqual([502, 'text/event-stream']);
+    expect(refused.text).toContain('because of serverless network policy');
+    expect((await ben('POST', GITHUB, LIST)).status).toBe(200);
+  });
+
+  it('can come as the REST APIs word it, with a time to wait', async () => {
+    set({ refusals: [{ rule: 'rate-limit-user', form: 'rest', retryAfter: '7' }] });
+    const { status, body, headers } = await ben(
+      'POST',
+      `${SERVICES}/system.ai.web_search`,
+      call('web_search', { query: 'a' }),
+    );
+    expect([status, body.error_code, headers.get('retry-after')]).toEqual([429, 'REQUEST_LIMIT_EXCEEDED', '7']);
+    expect(body.message).toContain("for 'system.ai.web_search'");
+  });
+
+  it('can be a call without a tag', async () => {
+    set({ demandedTag: 'team' });
+    const send = (tags?: string) =>
+      fetch(`${workspace.host}${SERVICES}/system.ai.web_search`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${userNamed(workspace, 'ben').token}`,
+          accept: 'application/json, text/event-stream',
+          'content-type': 'application/json',
+          'mcp-protocol-version': '2025-06-18',
+          ...(tags !== undefined && { 'databricks-ai-gateway-request-tags': tags }),
+        },
+        body: JSON.stringify(call('web_search', { query: 'duckdb' })),
+      }).then(async (response) => await response.json());
+    for (const tags of [undefined, 'no json', '{"team":5}', '{"project":"a"}']) {
+      expect(await send(tags)).toMatchObject({ error: { code: -32003 } });
+    }
+    expect(await send('{"team":"data"}')).toMatchObject({ result: {} });
+  });
+});
+
 describe('what a service offers', () => {
   it.each([
     ['system.ai.dbsql', ['execute_sql', 'execute_sql_read_only', 'poll_sql_result']],
@@ -80,7 +142,9 @@ describe('what a service offers', () => {
 
   it('a tool that its selectors leave out cannot be called', async () => {
     const { body } = await ben('POST', `${SERVICES}/main.support.tickets`, call('customer_export', { format: 'csv' }));
-    expect(body).toMatchObject({ error: { message: expect.stringContaining('not found') } });
+    expect(body).toMatchObject({
+      error: { code: -32003, message: 'Tool not allowed by MCP service configuration.' },
+    });
   });
 
   it('a call is recorded with its service and its tool', async () => {
@@ -142,6 +206,9 @@ describe('refusals', () => {
     workspace.gateway.revoke('ben', 'system.ai.slack');
     expect((await ben('POST', `${SERVICES}/system.ai.slack`, LIST)).status).toBe(403);
     expect((await callerAs(workspace, 'ana')('POST', `${SERVICES}/system.ai.slack`, LIST)).status).toBe(200);
+    workspace.mcp.settings.missingExecute = 404;
+    const hidden = await ben('POST', `${SERVICES}/system.ai.slack`, LIST);
+    expect([hidden.status, hidden.body.message]).toEqual([404, "MCP service 'system.ai.slack' does not exist."]);
   });
 
   it('an unknown service answers 404', async () => {

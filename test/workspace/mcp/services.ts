@@ -26,6 +26,10 @@ export interface ServiceParts extends SqlParts {
 /** A server behind a name, and how its connection asks for a sign-in. */
 export interface NamedServer {
   served: ServedServer;
+  /** Its full name, if the gateway's rules apply to it. */
+  service?: string;
+  /** Whether it has a tool that its selectors leave out. */
+  hidesTool?(tool: string): boolean;
   connection: CatalogConnection | undefined;
   signal: SignInSignal;
   neededFor: SignInNeededFor;
@@ -37,7 +41,10 @@ export interface NamedServer {
 export function namedService(parts: ServiceParts, user: User, name: string): NamedServer {
   const { state, settings } = parts;
   const service = serviceNamed(state, name);
-  if (!service) throw new RestFault(404, 'RESOURCE_DOES_NOT_EXIST', `MCP service '${name}' does not exist.`);
+  const mayBeSeen = settings.missingExecute === 403 || (service && mayExecute(state, user, service));
+  if (!service || !mayBeSeen) {
+    throw new RestFault(404, 'RESOURCE_DOES_NOT_EXIST', `MCP service '${name}' does not exist.`);
+  }
   if (!mayExecute(state, user, service)) {
     throw new RestFault(403, 'PERMISSION_DENIED', `User does not have EXECUTE on MCP service '${name}'.`);
   }
@@ -46,11 +53,19 @@ export function namedService(parts: ServiceParts, user: User, name: string): Nam
   }
   return {
     served: serverOf(parts, user, service),
+    service: name,
+    hidesTool: hidesTool(state, service),
     connection: connectionOf(state, service),
     signal: service.signInSignal ?? settings.signInSignal,
     neededFor: service.signInNeededFor ?? settings.signInNeededFor,
     page: `/mcp-service-login?name=${encodeURIComponent(name)}`,
   };
+}
+
+function hidesTool(state: WorkspaceState, service: McpService): (tool: string) => boolean {
+  const tools = Array.isArray(service.serves) ? service.serves : (connectionOf(state, service)?.tools ?? []);
+  const shown = selected(tools, service.includeToolSelectors);
+  return (tool) => tools.some(({ name }) => name === tool) && !shown.some(({ name }) => name === tool);
 }
 
 function serverOf(parts: ServiceParts, user: User, service: McpService): ServedServer {

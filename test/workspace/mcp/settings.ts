@@ -1,5 +1,6 @@
 import type { BehaviorName } from '../behaviors.ts';
 import type { SignInNeededFor, SignInSignal } from '../model.ts';
+import type { GatewayRefusal } from './refusals.ts';
 import { asSpecified, fiveTiers, type Heuristic } from './warehouse-choice.ts';
 
 export type AnswerForm = 'json' | 'sse';
@@ -39,6 +40,12 @@ export interface ManagedServerSettings {
   warehousePin: 'first' | 'behind-override' | 'ignored';
   /** The policy `system.ai.dbsql_policy` with `disallow_writes`. */
   disallowWrites: boolean;
+  /** What the gateway refuses, and how (refusals.ts). */
+  refusals: readonly GatewayRefusal[];
+  /** A tag that a policy demands of each call of a service; without it, the call is refused. */
+  demandedTag: string | undefined;
+  /** What a user without EXECUTE gets: 403, or 404 as though there were no such service. */
+  missingExecute: 403 | 404;
   /** `/api/2.0/mcp/genie`, whose end was announced for October 2026: unknown, 410, or still there. */
   oldGenieOne: 'absent' | 'gone' | 'served';
 }
@@ -62,6 +69,9 @@ export const DEFAULT_SETTINGS: ManagedServerSettings = {
   preview: 'on',
   warehousePin: 'first',
   disallowWrites: false,
+  refusals: [],
+  demandedTag: undefined,
+  missingExecute: 403,
   oldGenieOne: 'absent',
 };
 
