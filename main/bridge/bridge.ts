@@ -4,6 +4,7 @@ import { within } from '../platform/within.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { type AnswerStore, NO_STORE } from './answer-store.ts';
 import { FlowControl, type FrameSink } from './back-pressure.ts';
+import { clientNamedIn } from './client-name.ts';
 import { ClientQuestions } from './client-questions.ts';
 import { ConnectionTool, TerminalNotices } from './connection-tool.ts';
 import { RequestDispatcher, type SessionPort } from './dispatcher.ts';
@@ -220,6 +221,7 @@ class StdioBridge implements Bridge {
       this.#sink.write(local);
       return;
     }
+    this.#upstream.client = clientNamedIn(json) ?? this.#upstream.client;
     const bytes = frame.length + IN_FLIGHT_BYTES;
     // A client that leaves does not wait for the end of what it listens to.
     const counted = 'method' in envelope && envelope.method === 'subscriptions/listen' ? 0 : 1;

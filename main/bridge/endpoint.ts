@@ -1,3 +1,4 @@
+import { serverAt } from '../../preload/contract/server-kinds.ts';
 import { appOf, readServerPath } from '../../preload/contract/server-path.ts';
 import { maySignIn, type Profile, type TokenSource } from '../auth/auth.ts';
 import type { SignInIdentity } from '../auth/identity.ts';
@@ -5,12 +6,14 @@ import type { AuthService } from '../auth/open.ts';
 import type { AskApproval } from '../permissions/approvals.ts';
 import type { PermissionsFile } from '../permissions/permissions-file.ts';
 import { askWhom, checkServer, type Policy } from '../permissions/policy/policy.ts';
+import { mergedTags, watchedTags } from '../permissions/policy/request-tags.ts';
 import { currentPolicy } from '../permissions/policy/system-policy.ts';
+import { type RequestTags, tagsText } from '../permissions/policy/tag-text.ts';
 import { serverKey } from '../permissions/server-key.ts';
 import { permissionsOfServer, type ServerPermissions } from '../permissions/server-permissions.ts';
 import { type Connections, openedWhenUsed } from '../platform/connections.ts';
 import { CausewayError } from '../platform/errors.ts';
-import { VERSION } from '../platform/version.ts';
+import type { VersionedValue } from '../platform/versioned-value.ts';
 import type { AppAccess, AppAccesses } from '../workspace/app-access.ts';
 import { serviceOf } from '../workspace/service-name.ts';
 import type { ServiceSignIn, ServiceSignIns } from '../workspace/service-sign-in.ts';
@@ -27,7 +30,11 @@ export interface Endpoint {
   path: string;
   tokens: TokenSource;
   connections: Connections;
-  userAgent: string;
+  /**
+   * The request tags for an agent, by its name in the header `User-Agent`, as the value of a header; undefined if there are none.
+   * Left out where nobody reads them.
+   */
+  requestTags?: ((agent: string | undefined) => string | undefined) | undefined;
   /** Whom users ask about what administrators have decided, as a sentence. */
   ask?: (() => string) | undefined;
   /** How long the server may be silent for handshakes and lists, in milliseconds; 15 s if left out. */
@@ -95,6 +102,16 @@ export interface ServerRequest {
   path: string;
   /** The origin that was asked for; it must be that of the profile, if one is named. */
   origin?: string | undefined;
+  /** What the client's process knows for the request tags. */
+  caller?: Caller | undefined;
+}
+
+/** What a client's process knows about who calls. */
+export interface Caller {
+  /** The name of the project's folder that the client works in. */
+  project?: string | undefined;
+  /** The tags in its environment. */
+  tags?: RequestTags | undefined;
 }
 
 /** What an endpoint is made with. */
@@ -123,9 +140,11 @@ export async function openEndpoint(
   const path = checkedPath(request.path);
   const policy = await currentPolicy();
   checkServer(policy, path);
-  let { contact } = policy;
-  const noted = (latest: Policy) => {
-    contact = latest.contact;
+  let latest = policy;
+  const user = readsTags(path) ? watchedTags(env) : undefined;
+  const noted = async (now: Policy) => {
+    latest = now;
+    await user?.refresh();
   };
   const service = serviceOf(path);
   const named = appOf(path);
@@ -136,11 +155,11 @@ export async function openEndpoint(
     service: service === undefined ? undefined : (await services()).of(profile, service),
     app,
     tokens: whileAllowed(path, app ?? auth.tokens(profile), noted),
-    ask: () => askWhom(contact),
+    requestTags: user && tagsOf(request, { policy: () => latest, user }),
+    ask: () => askWhom(latest.contact),
     connections: app ? connectionsByOrigin(pool) : await pool(profile.host),
     signIn: maySignIn(profile) ? signInTo(profile, path, auth) : undefined,
     memory: openAnswerStore(env, { host: profile.host, path, profile: profile.name }),
-    userAgent: `causeway/${VERSION} (proxy)`,
     permissions: permissions && permissionsOfServer(permissions, serverKey(profile.host, path)),
   };
 }
@@ -179,12 +198,27 @@ function checkedPath(text: string): string {
   });
 }
 
+/** Whether the gateway reads the tags of requests to a path. */
+function readsTags(path: string): boolean {
+  return serverAt(path).scope === 'ai-gateway';
+}
+
+/** Gives the tags of a request to the gateway, from what is known when it is sent. */
+function tagsOf({ caller = {} }: ServerRequest, known: { policy(): Policy; user: VersionedValue<RequestTags> }) {
+  const { project, tags: environment = {} } = caller;
+  return (agent: string | undefined) => {
+    const own = { ...(agent !== undefined && { client: agent }), ...(project !== undefined && { project }) };
+    const tags = mergedTags({ policy: known.policy(), environment, user: known.user.current ?? {}, own });
+    return Object.keys(tags).length === 0 ? undefined : tagsText(tags);
+  };
+}
+
 /** Asks the policy before each token: it may have changed since the last one. @throws {CausewayError} `managed` */
-function whileAllowed(path: string, tokens: TokenSource, noted: (latest: Policy) => void): TokenSource {
+function whileAllowed(path: string, tokens: TokenSource, noted: (now: Policy) => Promise<void>): TokenSource {
   return {
     async token(request) {
       const policy = await currentPolicy();
-      noted(policy);
+      await noted(policy);
       checkServer(policy, path);
       return tokens.token(request);
     },

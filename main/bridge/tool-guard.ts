@@ -5,6 +5,7 @@ import { CausewayError } from '../platform/errors.ts';
 import { inOneLine } from '../words/failure.ts';
 import type { AnswerStore } from './answer-store.ts';
 import type { FrameSink } from './back-pressure.ts';
+import { CLIENT_INFO, clientNameOf } from './client-name.ts';
 import { elementsOf, textAt, wholeOf, withElements, withMembers, withoutMembers } from './frame/edit.ts';
 import { errorFrame, toolTextFrame } from './frame/error-frame.ts';
 import {
@@ -308,9 +309,6 @@ function listChanged(subscription?: string): string {
   return `{"jsonrpc":"2.0","method":"notifications/tools/list_changed"${subscription === undefined ? '' : of}}`;
 }
 
-/** Where a request of revision 2026-07-28 names its client. */
-const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
-
 function isAnswerTo(rawRequestId: string, frame: Buffer): boolean {
   const { id, method } = scanFrame(frame);
   return id === rawRequestId && method === undefined;
@@ -330,11 +328,6 @@ function misread(fault: string): CausewayError {
   return new CausewayError('invalid_argument', `This request was not sent, because permissions apply and ${fault}.`, {
     remedy: 'Servers may read it in different ways. Send it in the plain form of JSON-RPC 2.0 and MCP.',
   });
-}
-
-function clientNameOf(clientInfo: unknown): string | undefined {
-  const name = memberAt(clientInfo, 'name');
-  return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
 const CHANGE =

@@ -5,6 +5,7 @@ import { askWhom } from '../permissions/policy/policy.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { Secret } from '../platform/secret.ts';
 import { withoutTokens } from '../platform/sent-tokens.ts';
+import { agentOf, userAgent } from '../platform/user-agent.ts';
 import type { RefusedPlace } from '../words/refusal-steps.ts';
 import type { AppAccess } from '../workspace/app-access.ts';
 import { type AppPlace, pathAfterRedirect } from './app-exchange.ts';
@@ -68,6 +69,8 @@ export class UpstreamClient {
   readonly #flow: FlowControl;
   /** As whom the client's session acts. */
   readonly owner: SessionOwner;
+  /** What the client calls itself; undefined until it has named itself. */
+  client: string | undefined;
   /** Ends the requests that are sent as the present user. */
   #ofOwner = new AbortController();
   /** Where an app has redirected to. */
@@ -307,6 +310,17 @@ export class UpstreamClient {
     this.sent.length = Math.min(this.sent.length, SENT_TOKENS);
   }
 
+  /** Who calls, for the records of the workspace, and for the gateway's policies and limits. */
+  #callerHeaders(): Record<string, string> {
+    const { profile, isOwnClient, requestTags } = this.#endpoint;
+    const agent = isOwnClient ? undefined : agentOf(this.client);
+    const tags = requestTags?.(agent);
+    return {
+      'user-agent': userAgent(profile.method, agent),
+      ...(tags !== undefined && { 'databricks-ai-gateway-request-tags': tags }),
+    };
+  }
+
   /** spec/managed-mcp-endpoints.md › Request; MCP › Protocol Version Header. */
   #headers(session: Session, token: Secret): Record<string, string> {
     if (!this.mayUse(session, token))
@@ -317,7 +331,7 @@ export class UpstreamClient {
       // Without this, a server may compress as it likes (RFC 9110 §12.5.3).
       'accept-encoding': 'identity',
       ...bearerHeaders(token),
-      'user-agent': this.#endpoint.userAgent,
+      ...this.#callerHeaders(),
     };
     if (session.id !== undefined) headers['mcp-session-id'] = session.id;
     if (session.protocolVersion !== undefined) headers['mcp-protocol-version'] = session.protocolVersion;

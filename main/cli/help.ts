@@ -235,6 +235,10 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'causeway settings set tokenStore encrypted-file',
     'causeway settings set notifications off',
   ],
+  'causeway settings tags': ['causeway settings tags', 'causeway settings tags --json'],
+  'causeway settings tags list': ['causeway settings tags list'],
+  'causeway settings tags set': ['causeway settings tags set team=data cost_center=4711'],
+  'causeway settings tags clear': ['causeway settings tags clear team', 'causeway settings tags clear --all'],
   'causeway settings reset': ['causeway settings reset logLevel', 'causeway settings reset --all'],
 
   'causeway permissions': ['causeway permissions'],

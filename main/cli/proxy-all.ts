@@ -9,6 +9,7 @@ import { HubFinder } from '../hub/hub-finder.ts';
 import { serverListPath } from '../platform/paths.ts';
 import { inOneLine } from '../words/failure.ts';
 import type { PrepareServer } from './alone.ts';
+import { callerOf } from './caller.ts';
 import { type AllRequest, completedBy } from './proxy-arguments.ts';
 import { relayTo } from './proxy-session.ts';
 
@@ -25,14 +26,12 @@ export async function serveAll(request: AllRequest, removed: Promise<Error>): Pr
   const aggregate = new Aggregate(sink);
   const prepared = lazily(async () => (await import('./alone.ts')).openAlone(env));
   const prepare: PrepareServer = async (server) => (await prepared())(server);
+  const caller = callerOf(env, (words) => complain(new Error(words)));
   const { withMetaPresets } = await import('../bridge/meta-presets.ts');
   const open = (server: ManagedServer): AggregateServer['open'] => {
-    const { request: target, isOwn } = completedBy(env, {
-      ...server,
-      origin: undefined,
-      authType: undefined,
-      meta: {},
-    });
+    const asked = { ...server, origin: undefined, authType: undefined, meta: {} };
+    const { request: completed, isOwn } = completedBy(env, asked);
+    const target = { ...completed, caller };
     const presets = { ...server.meta, ...metaForServer(request.meta ?? {}, server.name) };
     return (client) => {
       const hub = new HubFinder(target, isOwn);

@@ -3,6 +3,7 @@ import { splitAddress } from '../../preload/contract/server-path.ts';
 import { AUTH_TYPES } from '../auth/auth.ts';
 import { isAccountHost, parseHost } from '../auth/profiles/host.ts';
 import { decidesWorkspace } from '../auth/profiles/variables.ts';
+import type { Caller } from '../bridge/endpoint.ts';
 import { checkedServerPath, parseMeta, parseMetaOfAll } from '../clients/server-arguments.ts';
 import { CausewayError } from '../platform/errors.ts';
 import type { RegisterCommand } from './command.ts';
@@ -16,6 +17,8 @@ export interface ProxyRequest {
   authType: string | undefined;
   /** What each tool call carries in `_meta`; undefined if nothing was asked for. */
   meta: Record<string, string> | undefined;
+  /** What this process knows about who calls. */
+  caller?: Caller | undefined;
   /** Why nothing is sent, although the client is answered: its form is another program's, or its environment is not known. */
   refusal?: CausewayError | undefined;
 }

@@ -7,6 +7,7 @@ import { explainUnexpected } from '../platform/file-errors.ts';
 import { watchRemoval } from '../platform/removal.ts';
 import { uninterruptedEnded } from '../platform/uninterrupted.ts';
 import { inOneLine } from '../words/failure.ts';
+import { callerOf } from './caller.ts';
 import {
   type AllRequest,
   asksForAll,
@@ -49,6 +50,7 @@ export async function runProxy(args: string[]): Promise<void> {
       process.env,
       refusal ? refusedRequest(args, refusal) : parseProxyArguments(args),
     ));
+    request = { ...request, caller: callerOf(process.env, complain) };
   } catch (error) {
     return calledWrongly(error);
   }
@@ -68,6 +70,10 @@ export async function runProxy(args: string[]): Promise<void> {
   );
   await uninterruptedEnded();
   endAfter(unwritable);
+}
+
+function complain(words: string): void {
+  process.stderr.write(`causeway proxy: ${words}\n`);
 }
 
 /** `causeway proxy --all`: all servers in the list as one. */

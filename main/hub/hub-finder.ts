@@ -30,8 +30,8 @@ export class HubFinder {
   /** Whether this process works alone because the application cannot sign in the way this process can. */
   readonly #isOwn: boolean;
 
-  constructor({ profile, path, origin }: ServerRequest, isOwn: boolean) {
-    this.#request = { profile, path, origin };
+  constructor({ profile, path, origin, caller }: ServerRequest, isOwn: boolean) {
+    this.#request = { profile, path, origin, caller };
     this.#isOwn = isOwn;
   }
 

@@ -27,7 +27,13 @@ const EntryLine = z.object({
   proof: z.string(),
   version: z.string(),
   pid: z.number(),
-  request: z.object({ profile: z.string().optional(), path: z.string(), origin: z.string().optional() }),
+  request: z.object({
+    profile: z.string().optional(),
+    path: z.string(),
+    origin: z.string().optional(),
+    // Proxies before this one did not tell.
+    caller: z.object({ project: z.string().optional(), tags: z.record(z.string(), z.string()).optional() }).optional(),
+  }),
 });
 
 const asker = { proof: z.string(), version: z.string(), pid: z.number() };

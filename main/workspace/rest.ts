@@ -10,7 +10,7 @@ import { RETRY_LIMITS, type RetryClock, type RetryLimits, retryDelayMs, systemCl
 import type { Secret } from '../platform/secret.ts';
 import { withoutTokens } from '../platform/sent-tokens.ts';
 import { SilentHostError } from '../platform/silent-host.ts';
-import { VERSION } from '../platform/version.ts';
+import { userAgent } from '../platform/user-agent.ts';
 import { IN_DOUBT, type RawAnswer, readErrorBody, WorkspaceError, workspaceRefusal } from './errors.ts';
 import { type Pacer, type Refusal, StillRefused } from './pace.ts';
 import { cancelledRequest, transportFailure } from './transport-error.ts';
@@ -200,7 +200,7 @@ function headers(profile: Profile, token: Secret, hasBody: boolean): Record<stri
   return {
     ...bearerHeaders(token),
     accept: 'application/json',
-    'user-agent': `causeway/${VERSION} node/${process.versions.node} os/${process.platform} auth/${profile.method}`,
+    'user-agent': userAgent(profile.method),
     ...(hasBody ? { 'content-type': 'application/json' } : {}),
     ...(profile.workspaceId === undefined ? {} : { 'x-databricks-workspace-id': profile.workspaceId }),
   };

@@ -29,6 +29,7 @@ export const managed = z.object({
         'lookUpStatements',
         'askInClients',
         'audit',
+        'requestTags',
       ]),
       /** What the key decides, such as `Allowed workspaces`. */
       title: z.string(),

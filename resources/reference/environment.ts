@@ -46,6 +46,11 @@ const VARIABLES: readonly Variable[] = [
     order: 'After `--output`.',
   },
   {
+    name: 'AI_GATEWAY_REQUEST_TAGS',
+    does: 'Tags of an AI client\'s requests to the gateway, as one line of JSON, such as `{"team":"data"}`.',
+    order: 'After the tags that the policy locks, before `causeway settings tags`.',
+  },
+  {
     name: 'DATABRICKS_CLI_PATH',
     does: 'The Databricks CLI, for profiles with `auth_type = databricks-cli`.',
     order: 'After `databricks_cli_path` of the profile, before the PATH.',

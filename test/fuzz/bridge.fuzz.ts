@@ -55,7 +55,7 @@ function bridgeTo(reply: Reply, own: Answer = SILENT) {
   };
   const profile = { name: 'p', host: 'https://acme.example', method: 'pat' as const, workspaceId: undefined };
   const tokens = { token: async () => new Secret('dapi-fuzz') };
-  const bridge = createBridge({ profile, path: '/x', tokens, connections, userAgent: 'fuzz' }, sink);
+  const bridge = createBridge({ profile, path: '/x', tokens, connections }, sink);
   return { bridge, frames };
 }
 

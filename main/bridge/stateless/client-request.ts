@@ -1,4 +1,5 @@
 import { isWireName } from '../../platform/wire-name.ts';
+import { CLIENT_INFO } from '../client-name.ts';
 import { textAt, withMembers } from '../frame/edit.ts';
 import { parseFrame, rawId, withId } from '../frame/frame.ts';
 import { type Members, memberAt, membersOf } from '../frame/members.ts';
@@ -33,7 +34,6 @@ export interface RequestContext {
 }
 
 const CAPABILITIES = 'io.modelcontextprotocol/clientCapabilities';
-const CLIENT_INFO = 'io.modelcontextprotocol/clientInfo';
 
 /**
  * What GitHub Copilot CLI calls itself. Seen in 1.0.102: it declares that it opens addresses, and fails where a result asks it to

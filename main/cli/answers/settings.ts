@@ -28,6 +28,20 @@ const setting = named(
   },
 );
 
+const tag = named(
+  'tag',
+  'A tag of requests to the gateway.',
+  z.object({ name: z.string(), value: z.string(), by: z.enum(['user', 'organization']), locked: z.boolean() }),
+  {
+    name: 'Its name.',
+    value: 'Its value; empty if the tag is left out.',
+    by: 'Who has decided it.',
+    locked: 'Whether the user cannot change it.',
+  },
+);
+
+export const tagList = z.object({ tags: z.array(tag), file: z.string() });
+
 export const settingList = z.object({ settings: z.array(setting), file: z.string() });
 
 export const oneSetting = z.object({ setting });

@@ -24,6 +24,10 @@ const KEYS: { [Key in PolicyKey]: { title: string; format(value: PolicyValues[Ke
   lookUpStatements: { title: 'Look-up of SQL statements', format: (on) => (on ? 'on' : 'off') },
   askInClients: { title: 'Approval in AI clients', format: (allowed) => (allowed ? 'allowed' : 'off') },
   audit: { title: 'Call audit', format: formatAudit },
+  requestTags: {
+    title: 'Request tags',
+    format: (tags) => listed(Object.entries(tags).map(([name, value]) => `${name}=${value}`)),
+  },
 };
 
 /** Every key that a policy can have, in the order in which they are shown. */

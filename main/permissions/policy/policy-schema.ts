@@ -6,6 +6,7 @@ import { permissionSetSchema } from '../permissions.ts';
 import { policyTitle } from './format.ts';
 import { readHostPattern, readNamedServer } from './host-pattern.ts';
 import type { PolicyKey } from './policy.ts';
+import { tagFault } from './tag-text.ts';
 
 const entry = <Value extends z.ZodType>(key: PolicyKey, description: string, value: Value) =>
   z
@@ -220,6 +221,17 @@ export const policySchema = z
           .meta({ description: 'How requests to it are compressed.', examples: ['gzip'] })
           .optional(),
       }),
+    ),
+    requestTags: entry(
+      'requestTags',
+      'Tags of requests to the services of the gateway. If locked, users cannot change these; they can add others.',
+      z
+        .record(z.string(), z.string())
+        .superRefine((tags, context) => {
+          const fault = tagFault(tags);
+          if (fault !== undefined) context.addIssue({ code: 'custom', message: fault });
+        })
+        .meta({ examples: [{ team: 'data', cost_center: '4711' }] }),
     ),
   })
   .meta({ title: 'A policy of Causeway' });

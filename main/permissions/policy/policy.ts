@@ -51,6 +51,8 @@ export interface PolicyValues {
   /** Whether an AI client may show the question whether one of its calls may run. */
   askInClients: boolean;
   audit: AuditTargets;
+  /** Tags of requests to the gateway, by name. A tag that is not named here is the user's. */
+  requestTags: Record<string, string>;
 }
 
 export type PolicyKey = keyof PolicyValues;
@@ -142,7 +144,7 @@ export function checkClient(policy: Policy, { id, name }: { id: string; name: st
 }
 
 /** What holds only for calls that go through Causeway. */
-const THROUGH_CAUSEWAY = ['readOnly', 'rules', 'audit', 'oauthApplication'] as const;
+const THROUGH_CAUSEWAY = ['readOnly', 'rules', 'audit', 'oauthApplication', 'requestTags'] as const;
 
 /** @throws {CausewayError} `managed` if no AI client may connect to a server by itself, past what the policy decides */
 export function checkDirect(policy: Policy): void {

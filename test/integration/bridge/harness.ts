@@ -118,7 +118,6 @@ export async function bridgeTo(
       path: '/api/2.0/mcp/sql',
       tokens: options.tokens ?? FIXED,
       connections: dispatcher,
-      userAgent: 'causeway/test',
       firstBytesMs: options.firstBytesMs,
       onNotice: options.onNotice,
       permissions: options.permissions,

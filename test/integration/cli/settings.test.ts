@@ -133,3 +133,32 @@ test('what the organization has decided is said with its reason, and is not chan
   const refused = await settings('set', 'automaticUpdates', 'on');
   expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Updates come from IT.')]);
 });
+
+test('tags are set, listed and cleared, and what cannot be sent is refused with its name', async () => {
+  const { run } = await computer();
+  expect((await run('tags', 'set', 'team=Zürich', 'project=')).stdout).toBe('team is Zürich.\nproject is left out.\n');
+  const { stdout, stderr } = await run('tags');
+  expect(stdout).toMatch(/^team +Zürich +you\nproject +left out +you$/m);
+  expect(stderr).toContain('Causeway adds "client" and "project".');
+  const refused = await run('tags', 'set', 'team=a\nb');
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('The tag "team" has a character that cannot be sent (U+000A).'),
+  ]);
+  expect((await run('tags', 'set', 'team')).stderr).toContain('Use the form NAME=VALUE');
+  const missing = await run('tags', 'clear', 'color');
+  expect([missing.code, missing.stderr]).toEqual([4, expect.stringContaining('You have set no tag "color".')]);
+  expect((await run('tags', 'clear', 'team')).stdout).toBe('team is not set.\n');
+  expect(JSON.parse((await run('tags', 'clear', '--all', '--json')).stdout).tags).toEqual([]);
+});
+
+test('tags that the organization has locked cannot be changed, and others can', async () => {
+  const { run } = await managedHome(() => ({ requestTags: locked({ cost: '4711' }, 'Finance needs it.') }));
+  const { code, stderr } = await run('settings', 'tags', 'set', 'cost=1');
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining('Managed by your organization: the tag "cost" cannot be changed. Finance needs it.'),
+  ]);
+  await run('settings', 'tags', 'set', 'team=data');
+  expect((await run('settings', 'tags')).stdout).toMatch(/^cost +4711 +your organization, locked\nteam +data +you$/m);
+});

@@ -116,7 +116,7 @@ it.each([
     alone: async (client) => {
       const profile = { name: 'test', host: server.origin, method: 'pat' as const, workspaceId: undefined };
       const tokens = { token: async () => new Secret('dapi-test') };
-      return createBridge({ profile, path: '/', tokens, connections: pool, userAgent: 'causeway/test' }, client);
+      return createBridge({ profile, path: '/', tokens, connections: pool }, client);
     },
     rejoin: async () => {
       if (!isBack) return undefined;

@@ -5,7 +5,7 @@ import { runCommand } from '../warehouses/harness.ts';
 import { ProxyProcess } from './proxy-process.ts';
 import { GITHUB, notOnWindows, PATH, SEARCH, setServiceStage } from './service-stage.ts';
 
-const { stage, page, signInOnPage, startProxy, startApplication, calls, refreshes, textOf, isError, set } =
+const { stage, page, signInOnPage, startProxy, startApplication, calls, refreshes, textOf, isError, set, PLACES } =
   setServiceStage();
 
 interface OtherRefusal {
@@ -293,6 +293,54 @@ describe.concurrent('a refusal by a rule of the gateway', notOnWindows, () => {
     await proxy.open();
     const { result, error } = await proxy.request(1, 'tools/call', SEARCH_WEB);
     expect(JSON.stringify(result ?? error)).toContain('without EXECUTE on it');
+  });
+});
+
+describe.concurrent('a policy that demands a tag', notOnWindows, () => {
+  const path = '/ai-gateway/mcp-services/system.ai.web_search';
+  const SEARCH_WEB = { name: 'web_search', arguments: { query: 'duckdb' } };
+  const sent = (name: string, to = path) =>
+    stage.workspace.requests.list({ path: to, method: 'POST' }).map(({ headers }) => headers[name]);
+  const tagsSent = () => JSON.parse(sent('databricks-ai-gateway-request-tags').at(-1) ?? '{}');
+
+  it.each(PLACES)('refuses a call without it, and takes one with it at once (%s)', async (_place, start) => {
+    await start();
+    set({ demandedTag: 'team' });
+    const { env } = stage.home;
+    const proxy = new ProxyProcess(['--profile', 'user', '--path', path], {
+      ...env,
+      AI_GATEWAY_REQUEST_TAGS: '{"run":"7"}',
+    });
+    stage.atEnd(() => proxy.close());
+    await proxy.open({ clientInfo: { name: 'codex-mcp-client', version: '1' } });
+    expect((await proxy.request(1, 'tools/call', SEARCH_WEB)).error?.message).toContain('Requests need the tag team.');
+    await runCommand(env, ['settings', 'tags', 'set', 'team=Zürich']);
+    expect(textOf(await proxy.request(2, 'tools/call', SEARCH_WEB))).toContain('duckdb');
+    expect(tagsSent()).toMatchObject({ client: 'codex', team: 'Zürich', run: '7' });
+    expect(sent('user-agent').at(-1)).toMatch(/^causeway\/\S+ node\/\S+ os\/\S+ auth\/oauth-user agent\/codex$/);
+  });
+
+  it('is of the gateway: the older servers get no tags, and the name of a stateless client comes with each request', async () => {
+    await runCommand(stage.home.env, ['settings', 'tags', 'set', 'team=data']);
+    const sql = '/api/2.0/mcp/sql';
+    const older = await startProxy('user', {}, sql);
+    await older.request(1, 'tools/list');
+    expect([sent('databricks-ai-gateway-request-tags', sql).at(-1), sent('user-agent', sql).at(-1)]).toEqual([
+      undefined,
+      expect.stringMatching(/ agent\/test$/),
+    ]);
+    const proxy = new ProxyProcess(['--profile', 'user', '--path', path], stage.home.env);
+    stage.atEnd(() => proxy.close());
+    const _meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'My Client', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    await proxy.request(1, 'tools/list', { _meta });
+    expect([sent('user-agent').at(-1), tagsSent()]).toEqual([
+      expect.stringMatching(/ agent\/My-Client$/),
+      expect.objectContaining({ client: 'My-Client', team: 'data' }),
+    ]);
   });
 });
 

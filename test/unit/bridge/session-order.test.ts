@@ -90,7 +90,6 @@ describe('whatever the order of answers and ends of sessions', () => {
             path: '/api/x',
             tokens: { token: async () => new Secret('t') },
             connections: server,
-            userAgent: 'x',
           },
           sink,
         );

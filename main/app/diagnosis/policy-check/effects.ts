@@ -205,6 +205,7 @@ const SETTINGS: readonly PolicyKey[] = [
   'lookUpStatements',
   'askInClients',
   'audit',
+  'requestTags',
 ];
 
 function settingEffects(policy: Policy): PolicyEffect[] {

@@ -22,7 +22,6 @@ async function sessionWith(onCall: Script, script = orderly({ onCall }).script) 
       path: '/api/2.0/mcp/sql',
       tokens: { token: async () => new Secret('dapi-test') },
       connections: dispatcher,
-      userAgent: 'causeway/test',
     },
     {
       onToolsChanged: () => {
