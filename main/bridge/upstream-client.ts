@@ -20,6 +20,7 @@ import { isRejection, retryAfterOutcome } from './retry.ts';
 import { explainServiceRefusal } from './service-refusal.ts';
 import type { Session } from './session.ts';
 import { SessionOwner } from './session-owner.ts';
+import { traceHeaders } from './trace-context.ts';
 
 /** How long the server may take to end a session, in milliseconds. */
 const SESSION_END_TIMEOUT_MS = 1_000;
@@ -121,7 +122,12 @@ export class UpstreamClient {
       exchange(connections, this.#flow, {
         ...place,
         method: 'POST',
-        headers: { ...this.#headers(session, token), 'content-type': 'application/json', ...special?.headers },
+        headers: {
+          ...this.#headers(session, token),
+          ...traceHeaders(frame),
+          'content-type': 'application/json',
+          ...special?.headers,
+        },
         body: frame,
         signal: special?.signal ?? this.#ofOwner.signal,
         owner: identityOf(token),

@@ -2,6 +2,7 @@ import { REFUSAL_FACTS, type RefusalKind, readRefusal } from '../../preload/cont
 import { parseFrame, scanFrame } from '../bridge/frame/frame.ts';
 import { memberAt, membersOf } from '../bridge/frame/members.ts';
 import { readNote } from '../bridge/refusals.ts';
+import { traceparentOf } from '../bridge/trace-context.ts';
 import { failedResult } from './failed-result.ts';
 
 /** Up to this size, in bytes, a frame is read whole if its ends are not enough. */
@@ -121,14 +122,10 @@ export function isReadWhole(frame: Buffer): boolean {
   return frame.length <= MAX_WHOLE_BYTES;
 }
 
-/** W3C Trace Context §3.2. */
-const TRACEPARENT = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}$/;
-
 /** The trace that a request says it belongs to (MCP › `_meta`, `traceparent`); null for anything else under that name. */
 export function traceparentIn(frame: Buffer): string | null {
   if (!isReadWhole(frame) || !frame.includes('"traceparent"')) return null;
-  const value = memberAt(paramsOf(frame), '_meta', 'traceparent');
-  return typeof value === 'string' && TRACEPARENT.test(value) ? value : null;
+  return traceparentOf(paramsOf(frame)) ?? null;
 }
 
 /** The parameters of a request that is not long. */

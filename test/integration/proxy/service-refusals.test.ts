@@ -299,6 +299,7 @@ describe.concurrent('a refusal by a rule of the gateway', notOnWindows, () => {
 describe.concurrent('a policy that demands a tag', notOnWindows, () => {
   const path = '/ai-gateway/mcp-services/system.ai.web_search';
   const SEARCH_WEB = { name: 'web_search', arguments: { query: 'duckdb' } };
+  const TRACE = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
   const sent = (name: string, to = path) =>
     stage.workspace.requests.list({ path: to, method: 'POST' }).map(({ headers }) => headers[name]);
   const tagsSent = () => JSON.parse(sent('databricks-ai-gateway-request-tags').at(-1) ?? '{}');
@@ -315,9 +316,11 @@ describe.concurrent('a policy that demands a tag', notOnWindows, () => {
     await proxy.open({ clientInfo: { name: 'codex-mcp-client', version: '1' } });
     expect((await proxy.request(1, 'tools/call', SEARCH_WEB)).error?.message).toContain('Requests need the tag team.');
     await runCommand(env, ['settings', 'tags', 'set', 'team=Zürich']);
-    expect(textOf(await proxy.request(2, 'tools/call', SEARCH_WEB))).toContain('duckdb');
+    const params = { ...SEARCH_WEB, _meta: { traceparent: TRACE } };
+    expect(textOf(await proxy.request(2, 'tools/call', params))).toContain('duckdb');
     expect(tagsSent()).toMatchObject({ client: 'codex', team: 'Zürich', run: '7' });
     expect(sent('user-agent').at(-1)).toMatch(/^causeway\/\S+ node\/\S+ os\/\S+ auth\/oauth-user agent\/codex$/);
+    expect(sent('traceparent').at(-1)).toBe(TRACE);
   });
 
   it('is of the gateway: the older servers get no tags, and the name of a stateless client comes with each request', async () => {
