@@ -73,6 +73,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'causeway up': ['causeway up https://adb-1.azuredatabricks.net', 'causeway up --client claude-code codex --yes'],
   'causeway status': ['causeway status', 'causeway status --watch', 'causeway status --profile work --json'],
   'causeway activity': ['causeway activity', 'causeway activity --follow', 'causeway activity --failed --last 10'],
+  'causeway activity statement': ['causeway activity statement 01f0c8a2-77aa-1b2c-9d3e-4f5a6b7c8d9e'],
+  'causeway activity cancel': ['causeway activity cancel 01f0c8a2-77aa-1b2c-9d3e-4f5a6b7c8d9e'],
   'causeway diagnose': ['causeway diagnose', 'causeway diagnose --profile work --report causeway-report.txt'],
   'causeway uninstall': ['causeway uninstall', 'causeway uninstall --yes'],
   'causeway completion': ['causeway completion bash', 'causeway completion zsh > ~/.zfunc/_causeway'],

@@ -250,7 +250,8 @@ describe('a recorded call as it is shown', () => {
 
 describe('an export', () => {
   const ended = endedCall({ tool: 'query', contents: 1 });
-  const call: ActivityCall = { ...ended, id: 1, profile: null, server: null, statement: null };
+  const { requestId: _, workspace: __, traceparent: ___, ...kept } = ended;
+  const call: ActivityCall = { ...kept, id: 1, profile: null, server: null, statement: null };
   const contents = recorded(asked({ query: 'SELECT 42' }), answer({ content: [] }));
   const csvOf = async (from: RecordedContents | null) => {
     let text = '';

@@ -133,6 +133,6 @@ describe('a call on one line', () => {
     [undefined, null],
     ['moon phase', null],
   ])('that was refused by %s is read as refused by %s', (refusal, read) => {
-    expect(readCall(JSON.stringify({ ...call, refusal }))).toEqual({ ...call, refusal: read });
+    expect(readCall(JSON.stringify({ ...call, refusal }))).toEqual({ ...call, refusal: read, statement: null, isPoll: false });
   });
 });
