@@ -29,7 +29,11 @@ export default defineConfig({
       target: 'node20.18',
       externalizeDeps: false,
       rolldownOptions: {
-        input: { index: 'main/index.ts', 'files-thread': 'main/clients/files-thread.ts' },
+        input: {
+          index: 'main/index.ts',
+          'files-thread': 'main/clients/files-thread.ts',
+          'activity-thread': 'main/activity/activity-thread.ts',
+        },
         external: ['electron', 'keytar'],
         // What the command loads late, the application may load at once. The command's own build fails where that is in vain.
         checks: { ineffectiveDynamicImport: false },

@@ -27,5 +27,6 @@ export const ALL_CALLS: CallFilter = {
   tool: null,
   outcome: null,
   text: '',
+  day: null,
   failedFirst: false,
 };

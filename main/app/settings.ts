@@ -27,9 +27,10 @@ export function effectiveSettings(stored: Partial<Settings>, policy: Policy): Se
 /** The settings as the organization has them: those that are locked, or those that users may change. */
 export function settingsOf({ keys, problem }: Policy, locked: boolean): Partial<Settings> {
   if (problem) return {};
-  const { tokenStore, updates, lookUpStatements } = keys;
+  const { tokenStore, updates, lookUpStatements, activityDays } = keys;
   return {
     ...(tokenStore?.locked === locked ? { tokenStore: tokenStore.value } : {}),
+    ...(activityDays?.locked === locked ? { activityDays: activityDays.value } : {}),
     ...(updates?.locked === locked ? updateSettings(updates.value) : {}),
     ...(lookUpStatements?.locked === locked ? { lookUpStatements: lookUpStatements.value } : {}),
   };

@@ -32,7 +32,7 @@ interface Appended {
 }
 
 /** Appends lines to a private file, which several processes may do at once. A full one makes room first. */
-export async function appendRotated(
+async function appendRotated(
   env: NodeJS.ProcessEnv,
   { path, lock, text }: Appended,
   rotation: typeof ROTATION,

@@ -1,3 +1,4 @@
+import { recordSession, type SessionRecorder } from '../activity/call-recorder.ts';
 import type { FrameSink } from '../bridge/back-pressure.ts';
 import type { AttemptObserver, ServerRequest } from '../bridge/endpoint.ts';
 import type { Bridge } from '../bridge/layers.ts';
@@ -6,7 +7,6 @@ import { recording } from '../hub/recorder.ts';
 import { SessionLog } from '../hub/session-log.ts';
 import { within } from '../platform/within.ts';
 import type { EventAudit } from './event-audit.ts';
-import { CallJournal } from './journal.ts';
 
 /** How long the end of a session waits for a collector, in milliseconds. */
 const LAST_WORDS_MS = 2_000;
@@ -14,7 +14,7 @@ const LAST_WORDS_MS = 2_000;
 type BuildBridge = (sink: FrameSink, attempts: AttemptObserver) => Bridge;
 
 /**
- * A session in this process, whose calls go into the journal, and are audited if `isAudited`. `build` makes its bridge.
+ * A session in this process, whose calls are kept, and are audited if `isAudited`. `build` makes its bridge.
  * @param events what else this process audits: written and sent when the session ends
  */
 export async function recordedBridge(
@@ -23,13 +23,13 @@ export async function recordedBridge(
   events: EventAudit,
 ): Promise<(request: ServerRequest, sink: FrameSink, build: BuildBridge) => Bridge> {
   const complain = (words: string) => void process.stderr.write(`causeway proxy: ${words}\n`);
-  const journal = new CallJournal(env, complain);
+  const kept = recordSession(env, complain);
   const audit = isAudited ? new (await import('./audit.ts')).Audit(env, complain, 'proxy') : undefined;
-  const records = audit ? [journal, audit] : [journal];
+  const records = audit ? [kept, audit] : [kept];
   return (request, sink, build) => recordedIn(records, request, sink, build, events);
 }
 
-type CallRecords = readonly Pick<CallJournal, 'add' | 'close'>[];
+type CallRecords = readonly SessionRecorder[];
 
 function recordedIn(
   records: CallRecords,

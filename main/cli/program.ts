@@ -96,6 +96,10 @@ async function tellApplication(env: NodeJS.ProcessEnv, hosts: ReadonlySet<string
   const rendezvous = hosts.size > 0 ? readRendezvous(hubFolder(env)) : undefined;
   if (rendezvous)
     await Promise.all([...hosts].map((host) => askHub(rendezvous, { question: 'override-changed', host })));
+  else if (hosts.size > 0) {
+    const { recordOwnChange } = await import('../activity/record-events.ts');
+    for (const host of hosts) await recordOwnChange(env, { kind: 'override', subject: host });
+  }
 }
 
 /** Variables that lead to the user's own files, or identify the user. */

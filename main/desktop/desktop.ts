@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { activityFile } from '../activity/open-store.ts';
 import type { Causeway } from '../app/causeway.ts';
 import { rememberStalls } from '../app/diagnosis/stalls.ts';
 import { StatementLookUps } from '../app/statement-look-ups.ts';
@@ -10,6 +11,7 @@ import { ApprovalQueue } from '../permissions/approvals.ts';
 import { PermissionsFile } from '../permissions/permissions-file.ts';
 import { watchSystem } from '../platform/system-watch.ts';
 import { ActivityLog } from './activity/activity.ts';
+import { approvalEvent, notePermissionChanges, overrideEvent } from './activity/changes.ts';
 import { attachedProxies, serveProxies } from './activity/proxies.ts';
 import { allowanceForWindow, approvalForWindow } from './approvals/shown-approval.ts';
 import type { DesktopContext, Shell } from './context.ts';
@@ -18,6 +20,7 @@ import { Jobs } from './jobs.ts';
 import { watchPolicy } from './managed.ts';
 import { DesktopModel } from './model.ts';
 import { desktopLauncher } from './open-clients.ts';
+import { ACTIVITY_THREAD } from './places.ts';
 import { createRequestHandlers, type RequestHandlers } from './requests.ts';
 import { DesktopServers } from './servers/servers.ts';
 import { settingsPort } from './settings/handlers.ts';
@@ -56,7 +59,18 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
   const updates = new UpdateService({ ...shell.updates, settings, show: (state) => model.show({ update: state }) });
   const closers: (() => void)[] = [];
   const onClose = (close: () => void) => void closers.push(close);
-  const activity = new ActivityLog(onEvent, (recording) => model.show({ recording }));
+  const activity = new ActivityLog({
+    emit: onEvent,
+    show: (recording) => model.show({ recording }),
+    store: {
+      program: ACTIVITY_THREAD,
+      path: activityFile(env),
+      days: () => Number(settings.current.activityDays),
+    },
+  });
+  settings.onChange((now, before) => {
+    if (now.activityDays !== before.activityDays) void activity.expire();
+  });
   const seenCalls = new SeenCalls({ env, readAgain: () => model.lookAgain() });
   const lookUps = new StatementLookUps({
     historyOf: (profile) => causeway.statementHistory(profile),
@@ -68,7 +82,11 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
   onClose(() => lookUps.close());
   const lookUp = (profile: string | undefined, id: string) => lookUps.add(profile, id);
   activity.lookUp = settings.current.lookUpStatements ? lookUp : undefined;
-  const history = new OverrideHistory(env, (profile) => onEvent('overrideHistoryChanged', { profile }));
+  const history = new OverrideHistory(env, async (profile) => {
+    onEvent('overrideHistoryChanged', { profile });
+    const [change] = await history.of(profile);
+    if (change) activity.note(overrideEvent(profile, change));
+  });
   model.onOverrideRead((effective, by) => {
     seenCalls.read(effective);
     void history.saw(effective, by);
@@ -84,7 +102,10 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
     void servers.keep(keepServersWarm);
     activity.lookUp = lookUpStatements ? lookUp : undefined;
   });
-  const approvals = new ApprovalQueue({ waits: approvalWaits });
+  const approvals = new ApprovalQueue({
+    waits: approvalWaits,
+    onAnswered: (approval, answer) => activity.note(approvalEvent(approval, answer)),
+  });
   approvals.subscribe((pending) =>
     model.show({
       approvals: pending.map((waiting) => approvalForWindow(waiting, model.state)),
@@ -131,6 +152,7 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
       await beginFirstRun(model, settings, env);
       updates.start();
       onClose(watchPolicy((managed) => model.show({ managed })));
+      onClose(notePermissionChanges(context.permissions, (event) => activity.note(event)));
       endWatch = watchSystem(lookAgain);
       const titleOf = ({ profile, path }: Pick<HubCall, 'profile' | 'path'>) =>
         model.state.servers.find(
@@ -173,6 +195,7 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
       for (const close of closers) close();
       // The answers in flight take time: the rest closes meanwhile.
       await Promise.all([endProxies(), servers.close(), model.close()]);
+      await activity.end();
     },
   };
 }

@@ -11,6 +11,10 @@ export const COMMAND_FILE = join(APP_FOLDER, 'out', 'cli', 'causeway.js');
 export const FILES_THREAD = import.meta.filename.endsWith('.ts')
   ? join(APP_FOLDER, 'main', 'clients', 'files-thread.ts')
   : join(APP_FOLDER, 'out', 'main', 'files-thread.js');
+/** What keeps calls in a thread of its own, likewise. */
+export const ACTIVITY_THREAD = import.meta.filename.endsWith('.ts')
+  ? join(APP_FOLDER, 'main', 'activity', 'activity-thread.ts')
+  : join(APP_FOLDER, 'out', 'main', 'activity-thread.js');
 /** The licenses of everything in the application, which `resources/notices/` makes. */
 export const NOTICES_FILE = join(APP_FOLDER, 'out', 'notices.json');
 export const RESOURCES_FOLDER = join(APP_FOLDER, 'resources');

@@ -16,7 +16,6 @@ import {
   type Question,
   type SessionsAnswer,
   type SettingsAnswer,
-  type WireCall,
 } from './wire.ts';
 
 // Separate from wire.ts, because a proxy loads that file and does without zod.
@@ -164,11 +163,6 @@ export function readSessions(line: string): SessionsAnswer | undefined {
 /** The same for the calls that have ended. */
 export function readCalls(line: string): CallsAnswer | undefined {
   return readLine(CallsLine, line);
-}
-
-/** Reads one of them, as the journal has it too; undefined for anything else. */
-export function readCall(line: string): WireCall | undefined {
-  return readLine(wireCall, line);
 }
 
 /** The same for the calls that wait. */

@@ -72,6 +72,8 @@ interface WaitLimits {
 export interface ApprovalQueueOptions {
   /** `client` is the name that it gives itself. */
   waits(client: string | undefined): WaitLimits;
+  /** Called once a call that waited has its answer. */
+  onAnswered?(approval: PendingApproval, answer: Approval): void;
   now?: () => number;
 }
 
@@ -91,6 +93,7 @@ interface Waiting {
 /** The calls that wait for the user's permission, in the order in which they came, and what was allowed for some time. */
 export class ApprovalQueue {
   readonly #waits: ApprovalQueueOptions['waits'];
+  readonly #onAnswered: ApprovalQueueOptions['onAnswered'];
   readonly #now: () => number;
   readonly #pending = new Map<number, Waiting>();
   readonly #listeners = new Set<(pending: PendingApproval[]) => void>();
@@ -98,8 +101,9 @@ export class ApprovalQueue {
   #allowances: Allowance[] = [];
   #lastId = 0;
 
-  constructor({ waits, now = Date.now }: ApprovalQueueOptions) {
+  constructor({ waits, onAnswered, now = Date.now }: ApprovalQueueOptions) {
     this.#waits = waits;
+    this.#onAnswered = onAnswered;
     this.#now = now;
   }
 
@@ -213,6 +217,7 @@ export class ApprovalQueue {
         signal.removeEventListener('abort', cancelled);
         this.#pending.delete(id);
         resolve(answer);
+        this.#onAnswered?.(waiting.approval, answer);
         this.#changed();
       };
       const cancelled = () => settle('late');

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clientMark, text } from './parts.ts';
+import { clientMark, problem, text } from './parts.ts';
 import { REFUSAL_KINDS } from './refusals.ts';
 
 /** A `causeway proxy` that is attached: one session of an AI client. */
@@ -133,8 +133,11 @@ const call = z.object({
   contents: z.number().nullable(),
   /** The attempts to send it, the first one first; none if it was answered without the server. */
   attempts: z.array(callAttempt),
-  /** Causeway's own error if Causeway wrote the answer, or a refusal in the server's words; no other text of the server's. */
-  problem: z.object({ code: z.string(), message: z.string() }).nullable(),
+  /**
+   * Causeway's own error if Causeway wrote the answer, or a refusal in the server's words; no other text of the server's. Its message is
+   * in memory only, null where it is not.
+   */
+  problem: z.object({ code: z.string(), message: z.string().nullable() }).nullable(),
   /** Who in the workspace refused it, if that is known. */
   refusal: z.enum(REFUSAL_KINDS).nullable(),
   /** Null for a call that ran none, as far as its answer shows it. */
@@ -149,6 +152,11 @@ export const callFilter = z.object({
   outcome: z.union([outcome, z.literal('failed')]).nullable(),
   /** Part of the client's, server's or tool's name, the method, the path or the error's code; empty for any. */
   text: text(200),
+  /** A day of this computer's clock, as `2026-11-27`. */
+  day: z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\d$/)
+    .nullable(),
   /** Whether those that failed come first. */
   failedFirst: z.boolean(),
 });
@@ -166,7 +174,7 @@ const activity = z.object({
   sessions: z.array(session),
   /** The number of further sessions. */
   moreSessions: z.number(),
-  /** How many calls are kept. */
+  /** How many calls are kept, in memory or on disk. */
   kept: z.number(),
   /** The id of the last call, 0 before the first. */
   newest: z.number(),
@@ -178,6 +186,12 @@ const activity = z.object({
   clients: z.array(z.string()),
   paths: z.array(z.string()),
   tools: z.array(z.string()),
+  /** The last one first, as `2026-11-27`. */
+  days: z.array(z.string()),
+  /** For how many days calls are kept on disk; 0 if they are in memory only. */
+  keptDays: z.number(),
+  /** Why they are not on disk, where they should be; null otherwise. */
+  problem: problem.nullable(),
 });
 
 /** How long calls took, in milliseconds; null if there were none. */
@@ -213,7 +227,11 @@ export const activityRequests = {
   /** The filter that was used last, also before Causeway was started. */
   getCallFilter: { input: z.undefined(), output: callFilter },
   keepCallFilter: { input: callFilter, output: z.undefined() },
-  clearActivity: { input: z.undefined(), output: z.undefined() },
+  /** Deletes the calls of a day, of a client, or of both; without either, all of them. Resolves when that is done. */
+  deleteCalls: {
+    input: z.object({ day: callFilter.shape.day, client: text().nullable() }),
+    output: z.undefined(),
+  },
   /**
    * Writes calls as JSON where the file's name ends so, as CSV otherwise; what was recorded of their contents only if
    * that is asked for. Null if the user cancels.

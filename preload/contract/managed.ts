@@ -27,6 +27,7 @@ export const managed = z.object({
         'updates',
         'recordContents',
         'lookUpStatements',
+        'activityDays',
         'askInClients',
         'audit',
         'requestTags',

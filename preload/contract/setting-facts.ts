@@ -1,3 +1,4 @@
+import { ACTIVITY_DAYS, USUAL_ACTIVITY_DAYS } from './activity-days.ts';
 import type { ManagedKey } from './managed.ts';
 import { type Settings, settings } from './settings.ts';
 
@@ -26,6 +27,7 @@ export const SETTING_FACTS: { readonly [Name in keyof Settings]: SettingFact<Set
   tokenStore: { default: 'keychain', allowed: settings.shape.tokenStore.options, managedBy: 'tokenStore' },
   automaticUpdates: { default: true, allowed: ON_OR_OFF, managedBy: 'updates' },
   updateChannel: { default: 'latest', allowed: settings.shape.updateChannel.options, managedBy: 'updates' },
+  activityDays: { default: USUAL_ACTIVITY_DAYS, allowed: ACTIVITY_DAYS, managedBy: 'activityDays' },
   logLevel: { default: 'info', allowed: settings.shape.logLevel.options },
 };
 

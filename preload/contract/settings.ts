@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ACTIVITY_DAYS } from './activity-days.ts';
 import { problem } from './parts.ts';
 
 /** The settings as they are stored. */
@@ -19,6 +20,8 @@ export const settings = z.object({
   keepServersWarm: z.boolean(),
   /** Whether Causeway asks the workspace's query history about the statements of AI clients. */
   lookUpStatements: z.boolean(),
+  /** For how many days calls are kept on disk; 0 for memory only. */
+  activityDays: z.enum(ACTIVITY_DAYS),
 });
 
 /** Some of the settings. A key that is there has a value. */
@@ -36,6 +39,7 @@ export const someSettings = z.strictObject({
   logLevel: settings.shape.logLevel.exactOptional(),
   keepServersWarm: settings.shape.keepServersWarm.exactOptional(),
   lookUpStatements: settings.shape.lookUpStatements.exactOptional(),
+  activityDays: settings.shape.activityDays.exactOptional(),
 });
 
 /** A change of settings: what is set, and what is to be again as if the user had chosen nothing. */

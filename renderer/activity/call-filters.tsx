@@ -4,7 +4,7 @@ import type { Activity, CallFilter, ConfiguredServer } from '../../preload/contr
 import { ALL_CALLS } from '../../preload/initial-state.ts';
 import { SearchField } from '../shared/search-field.tsx';
 import styles from './activity.module.css';
-import { readOutcome } from './format.ts';
+import { formatDate, readOutcome } from './format.ts';
 import { strings } from './strings.ts';
 
 const texts = strings.filters;
@@ -23,8 +23,8 @@ const OUTCOMES = [
 const MAX_TEXT_LENGTH = 200;
 
 function isFiltered(filter: CallFilter): boolean {
-  const { client, path, tool, outcome, text } = filter;
-  return client !== null || path !== null || tool !== null || outcome !== null || text.trim() !== '';
+  const { client, path, tool, outcome, text, day } = filter;
+  return client !== null || day !== null || path !== null || tool !== null || outcome !== null || text.trim() !== '';
 }
 
 interface FiltersProps {
@@ -36,12 +36,12 @@ interface FiltersProps {
 
 /** Which calls are listed, and in which order. */
 export function CallFilters({ activity, servers, filter, onFilter }: FiltersProps) {
-  const { clients, paths, tools } = activity;
+  const { clients, paths, tools, days } = activity;
   const nameOf = (path: string) => servers.find((server) => server.path === path)?.title ?? serverAt(path).title;
   const choice = (
     label: string,
     any: string,
-    name: 'client' | 'path' | 'tool',
+    name: 'client' | 'path' | 'tool' | 'day',
     values: readonly string[],
     inWords = same,
   ) => (
@@ -70,6 +70,7 @@ export function CallFilters({ activity, servers, filter, onFilter }: FiltersProp
       {choice(texts.client, texts.anyClient, 'client', clients)}
       {choice(texts.server, texts.anyServer, 'path', paths, nameOf)}
       {choice(texts.tool, texts.anyTool, 'tool', tools)}
+      {choice(texts.day, texts.anyDay, 'day', days, formatDate)}
       <NativeSelect
         aria-label={texts.outcome}
         data={OUTCOMES}

@@ -6,7 +6,7 @@ import type { usePagedRows } from '../shared/paged-rows.ts';
 import { StateBadge } from '../shared/state-badge.tsx';
 import { type Column, VirtualTable } from '../shared/virtual-table.tsx';
 import styles from './activity.module.css';
-import { clockTime, formatCallOutcome, formatMoment, formatWhat, serverOf, toneOf, tookMs } from './format.ts';
+import { formatCallOutcome, formatMoment, formatWhat, rowTime, serverOf, toneOf, tookMs } from './format.ts';
 import { strings } from './strings.ts';
 
 interface CallTableProps {
@@ -25,7 +25,7 @@ export function CallTable({ rows, scope, onTop, onOpen }: CallTableProps) {
       {
         name: 'time',
         title: titles.time,
-        cell: ({ startedAt }) => <time title={formatMoment(startedAt)}>{clockTime(startedAt)}</time>,
+        cell: ({ startedAt }) => <time title={formatMoment(startedAt)}>{rowTime(startedAt, Date.now())}</time>,
       },
       {
         name: 'client',

@@ -1,14 +1,16 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
+import { counted } from '../../preload/contract/words/count.ts';
 import type { Activity, CallFilter, ConfiguredServer, Recording } from '../../preload/contract.ts';
 import { unwrap, useAction } from '../shared/answered.ts';
 import { Card } from '../shared/card.tsx';
 import layout from '../shared/layout.module.css';
 import { MoreMenu } from '../shared/more-menu.tsx';
-import { ActionFailure, FailureNotice } from '../shared/notice.tsx';
+import { ActionFailure, FailureNotice, Notice } from '../shared/notice.tsx';
 import { usePagedRows } from '../shared/paged-rows.ts';
 import { showScreen } from '../shared/screen.ts';
 import { toast } from '../shared/toast.tsx';
+import { MAX_ROWS } from '../shared/virtual-table.tsx';
 import styles from './activity.module.css';
 import { AskClear } from './ask-clear.tsx';
 import { AskExport } from './ask-export.tsx';
@@ -46,8 +48,8 @@ export function Calls({ activity, servers, filter, onFilter, recording }: CallsP
     (withContents: boolean) => request.exportActivity({ filter, upTo, withContents }),
     (done) => done && toast(texts.exported(formatCount(done.count), done.file)),
   );
-  const clear = async () => {
-    await unwrap(request.clearActivity());
+  const clear = async (which: { day: string | null; client: string | null }) => {
+    await unwrap(request.deleteCalls(which));
     toast(texts.cleared);
   };
   const pause = () => {
@@ -97,13 +99,16 @@ export function Calls({ activity, servers, filter, onFilter, recording }: CallsP
         </p>
         <FailureNotice error={rows.error} onRetry={rows.retry} />
         <CallTable rows={rows} scope={scope} onTop={onTop} onOpen={({ id }) => showScreen('activity', String(id))} />
-        <p className={layout.quiet}>{texts.kept}</p>
+        {(rows.total ?? 0) > MAX_ROWS && <p className={layout.quiet}>{texts.cutOff(formatCount(MAX_ROWS))}</p>}
+        <p className={layout.quiet}>
+          {activity.keptDays === 0 ? texts.inMemory : texts.onDisk(counted(activity.keptDays, 'day'))}
+        </p>
+        {activity.problem && <Notice message={activity.problem.message} remedy={activity.problem.remedy} />}
       </Card>
       <AskClear
         opened={asking === 'clear'}
         isRecording={recording.status === 'on'}
-        kept={kept}
-        recorded={recorded}
+        activity={activity}
         clear={clear}
         onClose={() => setAsking(null)}
       />

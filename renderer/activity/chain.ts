@@ -55,7 +55,7 @@ export function problemIn({
   problem,
 }: ActivityCall): { message: string; remedy: string | null } | null {
   if (outcome === 'answered') return null;
-  if (problem) return { message: problem.message, remedy: null };
+  if (problem?.message) return { message: problem.message, remedy: null };
   if (outcome === 'cancelled') return { message: strings.call.meaning.cancelled, remedy: null };
   const codes: Record<string, string> = strings.call.codes;
   const message = (outcome === 'error' && codes[String(errorCode)]) || strings.call.meaning[outcome];

@@ -35,11 +35,25 @@ export function formatCalls({ done, failed, open }: Pick<ActivitySession, 'done'
 
 const clock = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 const hours = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const shortDate = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' });
+const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** `14:03:07`, in local time. */
 export function clockTime(at: number): string {
   return clock.format(at);
+}
+
+/** `14:03:07`, in local time, with the day in front if it is not today. */
+export function rowTime(at: number, now: number): string {
+  const isToday = new Date(at).toDateString() === new Date(now).toDateString();
+  return isToday ? clockTime(at) : `${shortDate.format(at)} ${clockTime(at)}`;
+}
+
+/** A day such as `2026-11-27`, in the format of the locale. */
+export function formatDate(day: string): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  return dates.format(new Date(year, month - 1, date));
 }
 
 /** `14:00`, in local time. */

@@ -12,6 +12,9 @@ const NOTHING: Activity = {
   clients: [],
   paths: [],
   tools: [],
+  days: [],
+  keptDays: 0,
+  problem: null,
 };
 
 /** What happens between AI clients and servers; null until it is read. Main sends its events only while something shows it. */

@@ -38,6 +38,7 @@ export function SettingsScreen({ state: { update, managed } }: { state: DesktopS
           <Section name="look" state={data} />
           <Section name="notifications" state={data} />
           <Section name="connections" state={data} />
+          <Section name="activity" state={data} />
           <Updates state={data} update={update} isForbidden={isForbidden(managed, 'updates')} />
           <Section name="log" state={data} after={<ShowLog />} />
           <AuditSection managed={managed} />

@@ -10,6 +10,7 @@ export const strings = {
     look: 'Appearance',
     notifications: 'Notifications',
     connections: 'Connections',
+    activity: 'Activity',
     updates: 'Updates',
     log: 'Log',
     audit: 'Audit',

@@ -27,7 +27,7 @@ interface ChoiceText extends Text {
 
 export type SettingText = ToggleText | ChoiceText;
 
-export type SectionName = 'starting' | 'look' | 'notifications' | 'connections' | 'updates' | 'log';
+export type SectionName = 'starting' | 'look' | 'notifications' | 'connections' | 'activity' | 'updates' | 'log';
 
 const { sections } = strings;
 
@@ -56,6 +56,7 @@ export const SETTINGS: Record<SectionName, { title: string; settings: readonly S
       },
     ],
   },
+  activity: { title: sections.activity, settings: [choice('activityDays', () => strings.activityDays.hint)] },
   updates: {
     title: sections.updates,
     settings: [toggle('automaticUpdates'), choice('updateChannel', () => strings.updateChannel.hint)],

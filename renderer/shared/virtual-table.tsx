@@ -22,6 +22,9 @@ export interface Column<Row> {
   sort?: 'ascending' | 'descending' | 'none';
 }
 
+/** The most rows that are listed: a browser's page ends at some 33 million pixels. */
+export const MAX_ROWS = 300_000;
+
 /** How many rows are drawn beyond what is in sight, above and below. */
 const OVERSCAN = 4;
 
@@ -55,7 +58,7 @@ export function VirtualTable<Row>(props: VirtualTableProps<Row>) {
   const [heights, setHeights] = useState({ head: 32, row: 48 });
   const [active, setActive] = useState<number | null>(null);
   const id = useId();
-  const total = rows.total ?? 0;
+  const total = Math.min(rows.total ?? 0, MAX_ROWS);
   useSyncExternalStore(rows.subscribe, rows.changes);
 
   const virtualizer = useVirtualizer({

@@ -14,7 +14,8 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
   const grid = () => shown.page.getByRole('grid', { name: 'Calls' });
   const rows = () => grid().locator('[role=row][aria-rowindex]:not([aria-rowindex="1"])').allTextContents();
   const sessions = () => shown.page.getByRole('list', { name: 'Sessions' }).getByRole('listitem');
-  const filter = (name: string, value: string) => shown.page.getByRole('combobox', { name }).selectOption(value);
+  const filter = (name: string, value: string | { index: number }) =>
+    shown.page.getByRole('combobox', { name }).selectOption(value);
   const status = (text: string) => shown.page.getByRole('status').filter({ hasText: text }).first().waitFor();
 
   const dialog = () => shown.page.getByRole('dialog');
@@ -111,7 +112,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await shown.page.getByRole('heading', { name: 'No calls yet' }).waitFor();
   });
 
-  it('the filters stay after another screen was shown, and after a restart', async () => {
+  it('the filters and the calls stay after another screen was shown, and after a restart', async () => {
     manyCalls(60);
     await go('Activity');
     await filter('Client', 'Cursor');
@@ -128,8 +129,8 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
       );
     await expect.poll(filterIsStored).toBe('POLL sql');
     await reopenIn(shown.home);
-    manyCalls(60);
     await go('Activity');
+    // So do the calls themselves.
     await status('10 calls.');
     expect(await shown.page.getByRole('searchbox', { name: 'Search calls' }).inputValue()).toBe('POLL sql');
     await button('Clear filters').click();
@@ -258,13 +259,31 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
     await expect.poll(() => grid().evaluate((table) => table.scrollTop)).toBe(0);
   });
 
-  it('the list keeps the last fifty thousand calls, with only the visible ones in the page', async () => {
+  it('the list keeps more calls than memory does, with only the visible ones in the page', async () => {
     manyCalls(50_100);
     await go('Activity');
-    await status('50,000 calls.');
+    await status('50,100 calls.');
     expect(await grid().getByRole('row').count()).toBeLessThan(50);
     await filter('Outcome', 'lost');
-    await status('1,000 calls.');
+    await status('1,002 calls.');
+  });
+
+  it('the calls of a day or of a client alone are deleted if the user chooses so', async () => {
+    manyCalls(30);
+    await go('Activity');
+    await status('30 calls.');
+    await shown.page.getByText('Keeps calls for 90 days on this computer, without contents.').waitFor();
+    await more('Clear calls…');
+    await dialog().getByRole('combobox', { name: 'Client' }).selectOption('Cursor');
+    await inspect('activity-delete-some');
+    await ofDialog('Clear calls').click();
+    await status('15 calls.');
+    await filter('Day', { index: 1 });
+    await status('15 calls.');
+    await more('Clear calls…');
+    await dialog().getByRole('combobox', { name: 'Day' }).selectOption({ index: 1 });
+    await ofDialog('Clear calls').click();
+    await shown.page.getByRole('heading', { name: 'No calls yet' }).waitFor();
   });
 
   it('the export holds the filtered calls as CSV or JSON, without contents', async () => {

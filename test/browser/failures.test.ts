@@ -147,7 +147,7 @@ describe.skipIf(whyNotHere)('failed requests in the window', { timeout: 180_000 
     ['the JSON for other clients', 'clientJson', () => go('AI clients')],
     [
       'the clearing of the calls',
-      'clearActivity',
+      'deleteCalls',
       async () => {
         await open('Activity', 'More actions for calls');
         await role('menuitem', { name: 'Clear calls…' }).click();

@@ -12,6 +12,7 @@ describe.skipIf(noPackage)('the package', () => {
     const names = applicationFiles(RESOURCES).map(({ name }) => name);
     expect(names).toContain('out/main/index.js');
     expect(names).toContain('out/main/files-thread.js');
+    expect(names).toContain('out/main/activity-thread.js');
     expect(names).toContain('out/preload/index.cjs');
     expect(names).toContain('out/renderer/index.html');
     const folders = new Set(names.map((name) => name.split('/').slice(0, 2).join('/')));

@@ -9,6 +9,9 @@ import { fileError } from '../../platform/file-errors.ts';
 import { configFilePath, configFolder, homeFolder, logFolder, stateFolder } from '../../platform/paths.ts';
 import type { Remnant } from './step.ts';
 
+/** On Windows, a proxy that runs holds the file with calls open for some seconds after a call: in all, 7 seconds are waited. */
+const WHILE_HELD = { maxRetries: 8, retryDelay: 200 };
+
 /**
  * The folders that hold nothing but what Causeway keeps: settings, servers, permissions, logs, the backups of clients' files, and what
  * window and updater have put beside. A folder that holds the user's home or Databricks profiles is none of them.
@@ -27,7 +30,7 @@ export async function ownFolders(env: NodeJS.ProcessEnv): Promise<Remnant[]> {
     remove: async () => {
       const profiles = [configFilePath(env), homeFolder(env)].find((kept) => isInside(kept, folder));
       if (profiles !== undefined) throw holdsOther(folder, profiles);
-      await rm(folder, { recursive: true, force: true }).catch((error: unknown) => {
+      await rm(folder, { recursive: true, force: true, ...WHILE_HELD }).catch((error: unknown) => {
         throw fileError(folder, error);
       });
       // A folder that was made for ours alone.

@@ -3,7 +3,7 @@ import { formatRefusal } from '../../../preload/contract/refusals.ts';
 import { formatDuration } from '../../../preload/contract/words/figures.ts';
 import { goesOn } from '../../../preload/contract/words/statements.ts';
 import { clockTime } from '../../../preload/contract/words/times.ts';
-import { journalFiles } from '../../audit/journal.ts';
+import { ANY_TIME } from '../../activity/call-filter.ts';
 import { openServers } from '../../clients/servers.ts';
 import { displayNameOf } from '../../clients/table.ts';
 import { askHub } from '../../hub/attach.ts';
@@ -11,20 +11,23 @@ import { shownByPoll } from '../../hub/calls.ts';
 import { hubFolder, lookUpHub } from '../../hub/rendezvous.ts';
 import { isFailed } from '../../hub/session-record.ts';
 import type { WireCall } from '../../hub/wire.ts';
-import { readCall, readCalls } from '../../hub/wire-schemas.ts';
-import { readBounded } from '../../platform/bounded-file.ts';
+import { readCalls } from '../../hub/wire-schemas.ts';
 import { CausewayError } from '../../platform/errors.ts';
-import { codeOf, fileError } from '../../platform/file-errors.ts';
-import { inOneLine } from '../../words/failure.ts';
+import { didYouMean, similarNames } from '../../platform/similar-names.ts';
 import type { Answer } from '../answers/answers.ts';
 import type { CommandContext } from '../command.ts';
 import { padded } from '../layout.ts';
 import { printable, writeAnswer, writeAnswerLine, writeNotice, writeStyledLine, writeTable } from '../terminal.ts';
+import { sinceIn } from './choice.ts';
+import { readStored, type Wanted } from './stored.ts';
 
 export interface ActivityOptions {
   follow?: boolean;
   failed?: boolean;
   last?: string;
+  since?: string;
+  client?: string;
+  server?: string;
   json?: boolean;
 }
 
@@ -32,21 +35,24 @@ type ShownCall = Answer<'activity'>['calls'][number];
 
 /** How many calls are shown unless another number is given, and the most that can be. */
 export const LAST = { usual: 50, most: 10_000 };
+/** How long after its end a call may be kept at the latest, in milliseconds. */
+const LATE_MS = 60_000;
 /** How often calls are read while they are followed, in milliseconds. */
 const LOOK_MS = 1_000;
 
 /** `causeway activity`: the last calls of AI clients, and with `--follow` each further one. */
 export async function showActivity(context: CommandContext, options: ActivityOptions): Promise<void> {
-  const wanted = { count: countOf(options), failed: options.failed === true };
+  const count = countOf(options);
+  const wanted = await wantedIn(context, options, options.follow ? LAST.most : count);
   const found = await readAll(context, wanted);
-  if (options.follow) return follow(context, options, found);
+  if (options.follow) return follow(context, options, wanted, found);
   const shown = await namedCalls(context, found.calls.slice(-wanted.count));
   for (const problem of found.problems) await writeNotice(context, problem);
   if (options.json) {
     const { application, problems } = found;
     return writeAnswer(context, 'activity', { application, calls: shown, problems });
   }
-  if (shown.length === 0) return writeNotice(context, nothing(wanted.failed));
+  if (shown.length === 0) return writeNotice(context, nothing(wanted));
   const rows = shown.map(rowOf);
   // Most tools run no statement.
   const isPlain = rows.every((cells) => cells.at(-1) === '');
@@ -67,16 +73,40 @@ function countOf({ last }: ActivityOptions): number {
   });
 }
 
-function nothing(failed: boolean): string {
+/** @throws {CausewayError} `usage` */
+async function wantedIn({ env }: CommandContext, options: ActivityOptions, count: number): Promise<Wanted> {
+  const { failed = false, since, client, server } = options;
+  return {
+    count,
+    failed,
+    since: sinceIn(since, Date.now()),
+    client: client === undefined ? null : displayNameOf(client),
+    path: server === undefined ? null : await pathOf(env, server),
+  };
+}
+
+/** The path of a server by its name, or as it is given. @throws {CausewayError} `usage` */
+async function pathOf(env: NodeJS.ProcessEnv, text: string): Promise<string> {
+  const { servers } = (await openServers(env)).initial;
+  const found = servers.find(({ name, path }) => name === text || path === text)?.path;
+  if (found !== undefined || text.startsWith('/')) return (found ?? text).split('?')[0] ?? '';
+  const names = servers.map(({ name }) => name);
+  throw new CausewayError('usage', `There is no server "${text}".`, {
+    remedy: didYouMean(similarNames(text, names)) ?? 'Give a name that `causeway servers` shows, or a path.',
+    candidates: names.map((name) => ({ name })),
+  });
+}
+
+function nothing({ failed, since, client, path }: Wanted): string {
+  if (since !== ANY_TIME.from || client !== null || path !== null) return 'No such calls.';
   return failed
     ? 'No failed calls. Without --failed, all calls are shown.'
     : 'No calls yet. They appear once an AI client uses a server. `causeway clients` shows which clients have one.';
 }
 
 /** Prints calls as they end. Ends with Ctrl+C, which is not a failure. */
-async function follow(context: CommandContext, options: ActivityOptions, first: Found): Promise<void> {
+async function follow(context: CommandContext, options: ActivityOptions, wanted: Wanted, first: Found): Promise<void> {
   const { signal } = context;
-  const wanted = { count: LAST.most, failed: options.failed === true };
   const seen = new Set<string>();
   const said = new Set<string>();
   let found = first;
@@ -93,7 +123,8 @@ async function follow(context: CommandContext, options: ActivityOptions, first: 
     for (const call of shown) await print(context, call, options.json === true);
     isFirst = false;
     await sleep(LOOK_MS, undefined, { signal }).catch(() => undefined);
-    if (!signal.aborted) found = await readAll(context, wanted);
+    const since = Math.max(wanted.since, Date.now() - LATE_MS);
+    if (!signal.aborted) found = await readAll(context, { ...wanted, since });
   }
 }
 
@@ -145,47 +176,33 @@ interface Found {
   problems: string[];
 }
 
-/** The calls of the application and those of proxies that work without it. */
-export async function readAll(
-  { env }: Pick<CommandContext, 'env'>,
-  wanted: { count: number; failed: boolean },
-): Promise<Found> {
-  const [running, journal] = await Promise.all([askApplication(env, wanted), readJournal(env)]);
-  const own = wanted.failed ? journal.calls.filter(isFailed) : journal.calls;
-  const calls = [...running.calls, ...own].sort((a, b) => endOf(a) - endOf(b));
+/** The kept calls, and those that the application has in memory only. */
+export async function readAll({ env }: Pick<CommandContext, 'env'>, wanted: Wanted): Promise<Found> {
+  // In this order: a call that is kept meanwhile is in both, and not in neither.
+  const running = await askApplication(env, wanted);
+  const stored = await readStored(env, wanted);
+  const kept = withoutPolls(stored.calls);
+  const own = running.calls.filter((call) => isWanted(call, wanted));
+  const all = new Map([...kept, ...own].map((call) => [keyOf(call), call]));
+  const calls = [...all.values()].sort((a, b) => endOf(a) - endOf(b));
   const { application } = running;
-  return { application, calls: calls.slice(-wanted.count), problems: [...running.problems, ...journal.problems] };
+  return { application, calls: calls.slice(-wanted.count), problems: [...running.problems, ...stored.problems] };
 }
 
-async function askApplication(env: NodeJS.ProcessEnv, wanted: { count: number; failed: boolean }): Promise<Found> {
+function isWanted({ client, path, ...call }: WireCall, { failed, since, ...wanted }: Wanted): boolean {
+  if (wanted.client !== null && (client === null || displayNameOf(client) !== wanted.client)) return false;
+  if (wanted.path !== null && path !== wanted.path) return false;
+  return (!failed || isFailed(call)) && endOf({ ...call, client, path }) >= since;
+}
+
+async function askApplication(env: NodeJS.ProcessEnv, { count, failed }: Wanted): Promise<Found> {
   const found = lookUpHub(hubFolder(env));
   if (found.kind !== 'found') return { application: false, calls: [], problems: [] };
-  const line = await askHub(found.rendezvous, { question: 'calls', ...wanted });
+  const line = await askHub(found.rendezvous, { question: 'calls', count, failed });
   const answer = line === null ? undefined : readCalls(line);
   if (answer) return { application: true, calls: answer.calls, problems: [] };
   const problem = 'The application did not report its calls. It has ended, or is an older version.';
   return { application: false, calls: [], problems: [problem] };
-}
-
-/** The journal's calls; what is damaged in it is left out, and said. */
-async function readJournal(env: NodeJS.ProcessEnv): Promise<Pick<Found, 'calls' | 'problems'>> {
-  const calls: WireCall[] = [];
-  const problems: string[] = [];
-  for (const path of journalFiles(env)) {
-    const text = await readBounded(path, 'own').then(String, (error: unknown) => {
-      if (codeOf(error) !== 'ENOENT') problems.push(`Calls were left out. ${inOneLine(fileError(path, error))}`);
-      return '';
-    });
-    const lines = text.split('\n').filter((line) => line !== '');
-    const read = lines.flatMap((line) => readCall(line) ?? []);
-    const damaged = lines.length - read.length;
-    if (damaged > 0)
-      problems.push(
-        `${damaged === 1 ? '1 line' : `${damaged} lines`} of ${path} cannot be read and ${damaged === 1 ? 'was' : 'were'} left out.`,
-      );
-    calls.push(...read);
-  }
-  return { calls: withoutPolls(calls), problems };
 }
 
 /** Polls stand with the call that ran their statement, as in the application. */

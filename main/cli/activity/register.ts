@@ -3,8 +3,11 @@ import type { RegisterCommand } from '../command.ts';
 import { unlessUnknown } from '../failure.ts';
 
 const HELP = `
-Shows what the window's Activity shows if the application runs, and the calls of AI clients that connected on their own. Never
-shows contents. --follow prints each call as it ends, until Ctrl-C; with --json, as one line.`;
+Shows what the window's Activity shows, whether or not the application runs. Never shows contents. --follow prints each call as it
+ends, until Ctrl-C; with --json, as one line.`;
+
+const DELETE_HELP = `
+Deletes kept calls from this computer for good. AI clients stay connected. While the application runs, its window shows it.`;
 
 /** `causeway activity`: the calls of AI clients. Its code loads when it runs. */
 export const registerActivity: RegisterCommand = (program, context) => {
@@ -14,6 +17,9 @@ export const registerActivity: RegisterCommand = (program, context) => {
     .option('-f, --follow', 'keep running and show each call as it ends, until Ctrl-C')
     .option('--failed', 'only calls that failed')
     .option('-n, --last <count>', 'how many calls, the newest last (default: 50)')
+    .option('--since <time>', 'only calls since then: 2h, 7d, or a day such as 2026-11-27')
+    .option('--client <name>', 'only calls of this AI client')
+    .option('--server <name>', 'only calls to this server')
     .option('--json', 'print JSON')
     .addHelpText('after', HELP)
     .allowExcessArguments()
@@ -37,5 +43,17 @@ export const registerActivity: RegisterCommand = (program, context) => {
     .option('--json', 'print JSON')
     .action(async (id: string, _options, command: Command) =>
       (await import('./statements.ts')).cancelStatement(context, id, command.optsWithGlobals()),
+    );
+  group
+    .command('delete')
+    .description('delete kept calls')
+    .option('--day <day>', 'those of a day, such as 2026-11-27')
+    .option('--client <name>', 'those of an AI client')
+    .option('--all', 'all of them')
+    .option('-y, --yes', 'do not ask')
+    .option('--json', 'print JSON')
+    .addHelpText('after', DELETE_HELP)
+    .action(async (_options, command: Command) =>
+      (await import('./delete.ts')).deleteActivity(context, command.optsWithGlobals()),
     );
 };

@@ -15,6 +15,7 @@ import { statementPage } from '../../workspace/pages.ts';
 import type { CommandContext } from '../command.ts';
 import { writeAnswer, writeDone, writeNotice, writeTable } from '../terminal.ts';
 import { LAST, readAll } from './activity.ts';
+import { EVERY_CALL } from './stored.ts';
 
 interface StatementOptions {
   profile?: string;
@@ -87,7 +88,7 @@ async function sessionOf(
     });
   }
   if (profile !== undefined) return context.causeway().open(profile);
-  const { calls } = await readAll(context, { count: LAST.most, failed: false });
+  const { calls } = await readAll(context, { ...EVERY_CALL, count: LAST.most });
   const call = calls.findLast(({ statement }) => statement?.id === id);
   return context.causeway().open(call?.profile ?? undefined);
 }

@@ -74,6 +74,8 @@ export const call = named(
   },
 );
 
+export const deletedCalls = z.object({ deleted: z.number() });
+
 export const activity = z.object({
   /** Whether the application runs and has answered. */
   application: z.boolean(),

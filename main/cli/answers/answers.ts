@@ -21,6 +21,7 @@ export const ANSWERS = {
   'activity --follow': activity.call,
   'activity statement': activity.shownStatement,
   'activity cancel': activity.canceledStatement,
+  'activity delete': activity.deletedCalls,
   login: accounts.login,
   logout: accounts.logout,
   profiles: accounts.profiles,

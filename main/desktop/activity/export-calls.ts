@@ -42,11 +42,11 @@ interface ExportedCall extends Omit<ActivityCall, 'contents'> {
 }
 
 /** Calls as a file holds them, with their contents if `recorded` is not null. */
-export function* exportedCalls(
-  calls: Iterable<ActivityCall>,
+export async function* exportedCalls(
+  calls: AsyncIterable<ActivityCall>,
   recorded: RecordedContents | null,
-): Generator<ExportedCall> {
-  for (const { contents, ...call } of calls) {
+): AsyncGenerator<ExportedCall> {
+  for await (const { contents, ...call } of calls) {
     const found = contents === null ? undefined : recorded?.at(contents);
     yield found
       ? { ...call, request: frameAsValue(found.request), answer: found.answer && frameAsValue(found.answer) }
@@ -55,9 +55,9 @@ export function* exportedCalls(
 }
 
 /** Calls as lines of CSV, in batches. */
-export async function* callLines(calls: Iterable<ExportedCall>, withContents: boolean): AsyncGenerator<string> {
+export async function* callLines(calls: AsyncIterable<ExportedCall>, withContents: boolean): AsyncGenerator<string> {
   let batch: string[][] = [[...COLUMNS, ...(withContents ? CONTENT_COLUMNS : [])]];
-  for (const call of calls) {
+  for await (const call of calls) {
     const { request, answer } = call;
     batch.push([...cellsOf(call), ...(withContents ? [textOf(request), textOf(answer)] : [])]);
     if (batch.length < ROWS_PER_BATCH) continue;

@@ -31,22 +31,22 @@ export function activityHandlers({
   onClose,
 }: DesktopContext): HandlersOf<typeof activityRequests> {
   onClose(() => activity.close());
-  const statementOf = (id: number) => {
-    const call = activity.ring.find(id);
+  const statementOf = async (id: number) => {
+    const call = await activity.find(id);
     if (call?.statement) return { profile: call.profile ?? undefined, statement: call.statement };
     throw new CausewayError('not_found', 'This call is no longer in the list.');
   };
   return {
     watchActivity: async ({ on }) => activity.watch(on),
-    activityPage: async ({ filter, upTo, from, count }) => activity.ring.page(filter, upTo, from, count),
-    activityCall: async ({ id }) => activity.ring.find(id) ?? null,
+    activityPage: async ({ filter, upTo, from, count }) => activity.page(filter, upTo, from, count),
+    activityCall: async ({ id }) => (await activity.find(id)) ?? null,
     openStatement: async ({ id }) => {
-      const { profile, statement } = statementOf(id);
+      const { profile, statement } = await statementOf(id);
       const place = await (await causeway.auth()).profile(profile);
       await shell.openInBrowser(statementPage(place, statement.id, statement.record?.startedAt ?? null));
     },
     cancelStatement: async ({ id }) => {
-      const { profile, statement } = statementOf(id);
+      const { profile, statement } = await statementOf(id);
       await (await causeway.open(profile)).client.statements.cancel(statement.id);
       activity.lookUp?.(profile, statement.id);
     },
@@ -54,17 +54,23 @@ export function activityHandlers({
     dayOfCalls: async ({ filter }) => activity.day(filter),
     getCallFilter: async () => settings.callFilter ?? ALL_CALLS,
     keepCallFilter: async (filter) => void settings.remember({ callFilter: filter }),
-    clearActivity: async () => void activity.clear(),
+    deleteCalls: async (which) => void (await activity.delete(which)),
     exportActivity: async ({ filter, upTo, withContents }) => {
       const file = await shell.chooseFileToSave(EXPORT_OFFER);
       if (file === null) return null;
-      const calls = activity.ring.matching(filter, upTo);
       const isJson = file.toLowerCase().endsWith('.json');
       const { contents } = activity.recording;
-      const exported = exportedCalls(calls, withContents ? contents : null);
+      let count = 0;
+      const counted = async function* () {
+        for await (const call of activity.matching(filter, upTo)) {
+          count += 1;
+          yield call;
+        }
+      };
+      const exported = exportedCalls(counted(), withContents ? contents : null);
       const pieces = isJson ? jsonArrayLines(exported) : callLines(exported, withContents);
       await writeOutsidePieces(file, pieces, isJson ? 'json' : 'text');
-      return { file, count: calls.length };
+      return { file, count };
     },
   };
 }

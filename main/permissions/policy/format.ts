@@ -22,6 +22,7 @@ const KEYS: { [Key in PolicyKey]: { title: string; format(value: PolicyValues[Ke
   updates: { title: 'Updates', format: (value) => (value === 'off' ? 'off' : `channel ${value}`) },
   recordContents: { title: 'Content recording', format: (allowed) => (allowed ? 'allowed' : 'off') },
   lookUpStatements: { title: 'Look-up of SQL statements', format: (on) => (on ? 'on' : 'off') },
+  activityDays: { title: 'Activity', format: (days) => (days === '0' ? 'in memory only' : `${days} days`) },
   askInClients: { title: 'Approval in AI clients', format: (allowed) => (allowed ? 'allowed' : 'off') },
   audit: { title: 'Call audit', format: formatAudit },
   requestTags: {

@@ -1,5 +1,6 @@
 import { posix, win32 } from 'node:path';
 import { z } from 'zod';
+import { ACTIVITY_DAYS } from '../../../preload/contract/activity-days.ts';
 import { pathPatternSchema, serverPathSchema } from '../../../preload/contract/server-path-schema.ts';
 import { jsonSchemaOf } from '../../platform/json-schema.ts';
 import { permissionSetSchema } from '../permissions.ts';
@@ -183,6 +184,11 @@ export const policySchema = z
       'lookUpStatements',
       'Whether Causeway asks the query history of the workspace about the statements of AI clients.',
       z.boolean().meta({ examples: [false] }),
+    ),
+    activityDays: entry(
+      'activityDays',
+      'For how many days calls are kept on the computer, without their contents; 0 keeps them in memory only.',
+      z.enum(ACTIVITY_DAYS).meta({ examples: ['30'] }),
     ),
     askInClients: entry(
       'askInClients',

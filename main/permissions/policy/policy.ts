@@ -1,3 +1,4 @@
+import type { ActivityDays } from '../../../preload/contract/activity-days.ts';
 import { readPathPattern, serverPathKey } from '../../../preload/contract/server-path.ts';
 import { CausewayError, sentences } from '../../platform/errors.ts';
 import type { PermissionSet } from '../permissions.ts';
@@ -48,6 +49,8 @@ export interface PolicyValues {
   recordContents: boolean;
   /** Whether the query history is asked about the statements of AI clients. */
   lookUpStatements: boolean;
+  /** For how many days calls are kept; 0 for memory only. */
+  activityDays: ActivityDays;
   /** Whether an AI client may show the question whether one of its calls may run. */
   askInClients: boolean;
   audit: AuditTargets;

@@ -27,6 +27,18 @@ export const settingWords = {
     byEnvironment: (value: string) => `Set to “${value}” by the environment variable CAUSEWAY_TOKEN_STORE.`,
     choices: { keychain: 'System keychain', 'encrypted-file': 'Encrypted file' },
   },
+  activityDays: {
+    label: 'Keep activity',
+    hint: 'Which calls were made, and how they ended. No SQL, no contents. Older calls are deleted.',
+    choices: {
+      '0': 'In memory only',
+      '1': '1 day',
+      '7': '7 days',
+      '30': '30 days',
+      '90': '90 days',
+      '365': '1 year',
+    },
+  },
   automaticUpdates: {
     label: 'Download updates automatically',
     hint: 'Checks twice a day. You choose when to restart.',

@@ -89,7 +89,7 @@ async function query(id: string, word: string): Promise<void> {
 
 /** What the window can read of all calls together. */
 async function read(): Promise<string> {
-  const filter = { client: null, path: null, tool: null, outcome: null, text: '', failedFirst: false };
+  const filter = { client: null, path: null, tool: null, outcome: null, text: '', day: null, failedFirst: false };
   const page = await application.request('activityPage', { filter, upTo: null, from: 0, count: 500 });
   const numbers: unknown[] = JSON.parse(page).value.rows.map(({ contents }: { contents: unknown }) => contents);
   const recorded = numbers.filter((number) => number !== null);

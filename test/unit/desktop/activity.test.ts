@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CallRing } from '../../../main/desktop/activity/call-ring.ts';
-import { dayOf, latencyOf } from '../../../main/desktop/activity/call-statistics.ts';
+import { CallRing } from '../../../main/activity/call-ring.ts';
+import { dayOf, latencyOf } from '../../../main/activity/call-statistics.ts';
 import { serverAt } from '../../../preload/contract/server-kinds.ts';
 import { formatBytes, formatDuration } from '../../../preload/contract/words/figures.ts';
 import type { ActivityCall, CallFilter } from '../../../preload/contract.ts';
@@ -11,7 +11,15 @@ import { heightOf, loneDots, svgPath, ticksFor } from '../../../renderer/activit
 import { endedCall } from '../../ended-call.ts';
 
 const SQL = '/api/2.0/mcp/sql';
-const ANY: CallFilter = { client: null, path: null, tool: null, outcome: null, text: '', failedFirst: false };
+const ANY: CallFilter = {
+  client: null,
+  path: null,
+  tool: null,
+  outcome: null,
+  text: '',
+  day: null,
+  failedFirst: false,
+};
 const ended = (of: Partial<ActivityCall> = {}): Omit<ActivityCall, 'id'> => ({
   ...endedCall(),
   profile: null,
@@ -43,7 +51,7 @@ describe('the calls that are kept', () => {
   it('can be cleared, and new ones are kept again', () => {
     const ring = new CallRing(3);
     for (let count = 0; count < 5; count += 1) ring.add(ended());
-    ring.clear();
+    ring.remove({ day: null, client: null });
     expect(ring.size).toBe(0);
     expect(ring.page(ANY, null, 0, 10)).toEqual({ total: 0, rows: [] });
     expect(ring.names('clientName')).toEqual([]);
@@ -127,7 +135,7 @@ describe('the calls that are kept', () => {
     expect(ring.find(1)).toBeUndefined();
     expect(ring.find(3)?.id).toBe(3);
     expect(ring.find(4)).toBeUndefined();
-    ring.clear();
+    ring.remove({ day: null, client: null });
     expect(ring.find(3)).toBeUndefined();
   });
 

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const MAIN = join(import.meta.dirname, '..', '..', '..', 'main');
-/** Names that write to a file: Node's own, and those of `replace-file.ts`, `growing-file.ts` and `settings.ts`. */
+/** Names that write to a file: Node's own, SQLite's, and those of `replace-file.ts`, `growing-file.ts` and `settings.ts`. */
 const WRITES =
-  /\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|copyFile|writeWholeFile|writeWholeFileSync|writePieces|replaceFile|startGrowingFile|continueGrowingFile|openSettings)\b(?:<\w+>)?\(/;
+  /\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|copyFile|writeWholeFile|writeWholeFileSync|writePieces|replaceFile|startGrowingFile|continueGrowingFile|openSettings)\b(?:<\w+>)?\(|INSERT INTO/;
 const CLEARS =
   /\b(?:writeOutside|writeOutsidePieces|replaceOutside|appendOutside|clearedText)\b\(|\bisFromOutside: true/;
 

@@ -203,6 +203,7 @@ const SETTINGS: readonly PolicyKey[] = [
   'updates',
   'recordContents',
   'lookUpStatements',
+  'activityDays',
   'askInClients',
   'audit',
   'requestTags',

@@ -1,5 +1,8 @@
-import type { ActivityCall, DayOfCalls, Latency } from '../../../preload/contract.ts';
-import { isFailed } from '../../hub/session-record.ts';
+import type { ActivityCall, DayOfCalls, Latency } from '../../preload/contract/activity.ts';
+import { isFailed } from '../hub/session-record.ts';
+
+/** What of a call the statistics need. */
+export type TimedCall = Pick<ActivityCall, 'startedAt' | 'durationMs' | 'method' | 'outcome'>;
 
 const BUCKET_MS = 15_000;
 const BUCKETS = 60;
@@ -8,7 +11,7 @@ const BUCKETS = 60;
 const LONG_LIVED_METHOD = 'subscriptions/listen';
 
 /** How long the calls of the last quarter of an hour took. `newestFirst` are calls in the order in which they ended. */
-export function latencyOf(newestFirst: Iterable<ActivityCall>, now: number): Latency {
+export function latencyOf(newestFirst: Iterable<TimedCall>, now: number): Latency {
   const durations: number[][] = Array.from({ length: BUCKETS }, () => []);
   for (const { startedAt, durationMs, method } of newestFirst) {
     const age = Math.max(0, now - startedAt - durationMs);
@@ -44,7 +47,7 @@ const HOUR_MS = 60 * 60_000;
  * they ended.
  * @param isFull whether older calls were dropped
  */
-export function dayOf(latestFirst: Iterable<ActivityCall>, now: number, isFull: boolean): DayOfCalls {
+export function dayOf(latestFirst: Iterable<TimedCall>, now: number, isFull: boolean): DayOfCalls {
   const present = new Date(now).setMinutes(0, 0, 0);
   const hours = Array.from({ length: HOURS }, (_, index) => ({
     from: present - (HOURS - 1 - index) * HOUR_MS,

@@ -1,20 +1,17 @@
-import { formatRefusal } from '../../../preload/contract/refusals.ts';
-import type { ActivityCall, CallFilter } from '../../../preload/contract.ts';
-import { isFailed } from '../../hub/session-record.ts';
-import type { CallChoice } from '../../hub/wire.ts';
+import type { ActivityCall, CallFilter } from '../../preload/contract/activity.ts';
+import { isFailed } from '../hub/session-record.ts';
+import type { CallChoice } from '../hub/wire.ts';
+import { dayOfMoment, FACETS, matcherOf, spanIn } from './call-filter.ts';
 
 /** How many calls are kept. */
 const KEPT_CALLS = 50_000;
 /** How many more may be in the array: calls are dropped together, not with each new one. */
 const MAX_EXTRA = 5_000;
 
-/** What calls can be filtered by. */
-const FACETS = ['clientName', 'path', 'tool'] as const;
-
 /** The last calls, in memory only: client, server, tool, time, duration and outcome. No contents. */
 export class CallRing {
   readonly #capacity: number;
-  /** The oldest first, with consecutive ids; sometimes with more than are kept, which `#kept` drops. */
+  /** The oldest first, with growing ids; sometimes with more than are kept, which `#kept` drops. */
   #calls: ActivityCall[] = [];
   #newest = 0;
   /** How many kept calls have each name. */
@@ -54,7 +51,8 @@ export class CallRing {
 
   /** A call by its id. */
   find(id: number): ActivityCall | undefined {
-    return this.#kept()[id - this.#oldest];
+    const found = this.#kept()[this.#placeOf(id)];
+    return found?.id === id ? found : undefined;
   }
 
   /** The sorted names that occur in the kept calls. */
@@ -63,8 +61,13 @@ export class CallRing {
     return [...this.#names[facet].keys()].sort();
   }
 
-  /** Adds a call, and drops the oldest if the ring is full. */
-  add(call: Omit<ActivityCall, 'id'>): void {
+  /** The days on which the kept calls ended, the last one first. */
+  days(): string[] {
+    return [...new Set(this.#kept().map((call) => dayOfMoment(endOf(call))))].reverse();
+  }
+
+  /** Adds a call, and drops the oldest if the ring is full. Returns its id. */
+  add(call: Omit<ActivityCall, 'id'>): number {
     this.#newest += 1;
     const kept = { ...call, id: this.#newest };
     this.#calls.push(kept);
@@ -72,6 +75,7 @@ export class CallRing {
     this.#count(kept, 1);
     if (this.#calls.length > this.#capacity + MAX_EXTRA) this.#kept();
     if (this.#view?.matches(kept)) this.#view.calls.push(kept);
+    return kept.id;
   }
 
   /** The call that ran a statement, if it is kept. */
@@ -81,18 +85,24 @@ export class CallRing {
 
   /** Puts what has become known of a kept call in the place of what was. */
   replace(call: ActivityCall): void {
-    const at = call.id - this.#oldest;
-    if (this.#kept()[at]?.id !== call.id) return;
+    const at = this.#placeOf(call.id);
+    if (this.#calls[at]?.id !== call.id) return;
     this.#calls[at] = call;
     if (call.statement) this.#byStatement.set(statementKey(call.profile, call.statement.id), call);
     this.#view = undefined;
     this.#revision += 1;
   }
 
-  clear(): void {
-    this.#calls = [];
-    this.#byStatement.clear();
-    for (const names of Object.values(this.#names)) names.clear();
+  /** Removes the calls of a day, of a client by its display name, or of both; else all. */
+  remove({ day, client }: { day: string | null; client: string | null }): void {
+    const { from, until } = spanIn(day);
+    const isKept = (call: ActivityCall) =>
+      (client !== null && call.clientName !== client) || endOf(call) < from || endOf(call) >= until;
+    for (const call of this.#kept().filter((each) => !isKept(each))) {
+      this.#count(call, -1);
+      if (call.statement) this.#byStatement.delete(statementKey(call.profile, call.statement.id));
+    }
+    this.#calls = this.#calls.filter(isKept);
     this.#view = undefined;
   }
 
@@ -123,8 +133,20 @@ export class CallRing {
     return (failed ? calls.filter(isFailed) : calls).slice(-count);
   }
 
+  /** Where a call is among those that are kept, if it is. */
+  #placeOf(id: number): number {
+    const calls = this.#kept();
+    let [low, high] = [0, calls.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((calls[middle]?.id ?? id) < id) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
   get #oldest(): number {
-    return this.#newest - this.size + 1;
+    return this.#calls.at(-this.size)?.id ?? this.#newest + 1;
   }
 
   #kept(): ActivityCall[] {
@@ -149,10 +171,10 @@ export class CallRing {
     }
   }
 
-  #viewOf({ failedFirst: _, ...filter }: CallFilter): ActivityCall[] {
-    const key = JSON.stringify(filter);
+  #viewOf(filter: CallFilter): ActivityCall[] {
+    const key = JSON.stringify({ ...filter, failedFirst: false });
     if (this.#view?.key !== key) {
-      const matches = matcherOf(filter);
+      const matches = matcherIn(filter);
       this.#view = { key, matches, calls: this.#kept().filter(matches) };
     }
     const dropped = this.#view.calls.findIndex(({ id }) => id >= this.#oldest);
@@ -165,30 +187,14 @@ function statementKey(profile: string | null, id: string): string {
   return JSON.stringify([profile, id]);
 }
 
-/** Whether calls match a filter. Every word of its text has to occur somewhere. */
-function matcherOf({
-  client,
-  path,
-  tool,
-  outcome,
-  text,
-}: Omit<CallFilter, 'failedFirst'>): (call: ActivityCall) => boolean {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const names = { clientName: client, path, tool };
-  const facets = FACETS.filter((facet) => names[facet] !== null);
-  return (call) =>
-    facets.every((facet) => call[facet] === names[facet]) &&
-    (outcome === null || outcome === call.outcome || (outcome === 'failed' && isFailed(call))) &&
-    (words.length === 0 || hasWords(call, words));
+/** Whether calls match a filter, and ended on its day. */
+function matcherIn(filter: CallFilter): (call: ActivityCall) => boolean {
+  const matches = matcherOf(filter);
+  if (filter.day === null) return matches;
+  const { from, until } = spanIn(filter.day);
+  return (call) => matches(call) && endOf(call) >= from && endOf(call) < until;
 }
 
-function hasWords(call: ActivityCall, words: readonly string[]): boolean {
-  const { clientName, server, path, tool, method, errorCode, problem, refusal, statement } = call;
-  const { id, record } = statement ?? {};
-  const refused = refusal === null ? '' : formatRefusal(refusal);
-  const known = [id, record?.warehouse?.id, record?.warehouse?.name, record?.errorClass];
-  const all = [clientName, server, path, tool, method, errorCode, problem?.code, refused, ...known]
-    .join(' ')
-    .toLowerCase();
-  return words.every((word) => all.includes(word));
+function endOf({ startedAt, durationMs }: ActivityCall): number {
+  return startedAt + durationMs;
 }
