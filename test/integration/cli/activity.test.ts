@@ -18,8 +18,6 @@ const CALL: Partial<HubCall> = {
   startedAt: Date.parse('2026-11-03T16:41:00.000Z'),
   clientName: 'codex-mcp-client',
   durationMs: 1234.5,
-  statement: null,
-  isPoll: false,
 };
 const SECRET = 'a_column_that_nobody_may_see';
 
