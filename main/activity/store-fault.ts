@@ -24,7 +24,7 @@ const FAULTS = {
   busy: {
     code: 'file_not_writable',
     what: 'is locked by another program',
-    remedy: `${KEPT} Close that program. Causeway tries again by itself.`,
+    remedy: `${KEPT} Close that program. Causeway tries again.`,
   },
   damaged: { code: 'invalid_file', what: 'is damaged', remedy: START_ANEW },
   newer: {

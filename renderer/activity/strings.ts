@@ -225,7 +225,7 @@ export const strings = {
     anyDay: 'Every day',
     client: 'Client',
     anyClient: 'Every client',
-    some: 'This deletes the calls that you choose here, whatever the filters show.',
+    some: 'This deletes the calls that you choose here, even if the filters hide them.',
     noneRecorded: 'No contents were recorded.',
     recorded: (calls: string) => `It also deletes the recorded contents of ${calls}. There is no other copy.`,
     goesOn: 'Recording continues with new calls.',

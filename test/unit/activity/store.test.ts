@@ -9,7 +9,7 @@ import { openForReading } from '../../../main/activity/open-store.ts';
 import { SCHEMA_VERSION } from '../../../main/activity/schema.ts';
 import { ActivityStore } from '../../../main/activity/store.ts';
 import { QUERIES, StoreReader } from '../../../main/activity/store-reader.ts';
-import { keyOfCall, type StoredCall } from '../../../main/activity/stored-call.ts';
+import { keyOfCall, knownLater, type StoredCall } from '../../../main/activity/stored-call.ts';
 import { displayNameOf } from '../../../main/clients/table.ts';
 import type { HubCall } from '../../../main/hub/session-record.ts';
 import type { CallFilter } from '../../../preload/contract.ts';
@@ -92,6 +92,50 @@ describe('what is stored of a call', () => {
     expect(store.database.prepare('SELECT number, detail FROM call ORDER BY number').all()).toEqual([
       { number: 2, detail: null },
       { number: 3, detail: '{"warehouse":"w1","rows":2}' },
+    ]);
+  });
+
+  it('shows where its statement ran once that is known, and is found by it', async () => {
+    const { store, reader, numbers, total } = await openStore();
+    const ran = { id: '01ef', state: 'PENDING', isPoll: false, isPinned: false };
+    const call = endedCall({ startedAt: NOON, statement: ran });
+    store.add([callToStore(1, call), callToStore(2, { startedAt: NOON })], DAYS, NOON);
+    const unknown = {
+      startedAt: null,
+      totalMs: 5,
+      queuedMs: null,
+      compiledMs: null,
+      executedMs: null,
+      fetchedMs: null,
+    };
+    const record = {
+      ...unknown,
+      status: 'FAILED',
+      isFinal: true,
+      warehouse: { id: 'w1', name: 'Big one' },
+      taskMs: null,
+      rows: null,
+      readBytes: 7,
+      isFromCache: false,
+      errorClass: 'TABLE_OR_VIEW_NOT_FOUND',
+    };
+    const statement = {
+      id: '01ef',
+      state: 'FAILED',
+      isPinned: false,
+      polls: 1,
+      seenAt: NOON,
+      lookUp: 'done' as const,
+      record,
+    };
+    const known = { ...call, id: 1, profile: 'ana', server: null, outcome: 'tool-error' as const, statement };
+    expect(store.learn(knownLater(known))).toBe(true);
+    expect(store.learn(knownLater({ ...known, id: 3 }))).toBe(false);
+    expect(numbers({ text: 'big not_found' })).toEqual([1]);
+    expect([numbers({ outcome: 'failed' }), numbers({ outcome: 'answered' }), total()]).toEqual([[1], [2], 2]);
+    expect(reader.page({ filter: ALL_CALLS, upTo: null }, 0, 9).rows.map((row) => row.statement)).toEqual([
+      null,
+      statement,
     ]);
   });
 

@@ -25,6 +25,9 @@ const FOREIGN = [
   'main/cli/vite.config.ts',
   'main/cli/completion/candidates.ts',
   'main/app/dashboard/queries.ts',
+  'main/activity/schema.ts',
+  'main/activity/store.ts',
+  'main/activity/store-reader.ts',
 ];
 /** The pages' style sheet and frame. */
 const MARKUP = /^\s*(<!doctype|:root)/;
