@@ -1,4 +1,5 @@
 import type { ActivityCall, CallFilter, StatementRecord } from '../../preload/contract/activity.ts';
+import { formatRefusal } from '../../preload/contract/refusals.ts';
 import { isFailed } from '../hub/session-record.ts';
 
 /** What calls can be filtered by, by the members that hold it. */
@@ -7,7 +8,7 @@ export const FACETS = ['clientName', 'path', 'tool'] as const;
 /** What a filter looks at, times aside. */
 export type FilteredCall = Pick<
   ActivityCall,
-  (typeof FACETS)[number] | 'server' | 'method' | 'outcome' | 'errorCode'
+  (typeof FACETS)[number] | 'server' | 'method' | 'outcome' | 'errorCode' | 'refusal'
 > & {
   problem: { code: string } | null;
   /** The statement's id is left out where calls are chosen by what many have in common. */
@@ -34,9 +35,10 @@ export function matchesAll({ client, path, tool, outcome, text }: CallFilter): b
 }
 
 function hasWords(call: FilteredCall, words: readonly string[]): boolean {
-  const { clientName, server, path, tool, method, errorCode, problem, statement } = call;
+  const { clientName, server, path, tool, method, errorCode, problem, refusal, statement } = call;
   const { id, record } = statement ?? {};
-  const known = [id, record?.warehouse?.id, record?.warehouse?.name, record?.errorClass];
+  const refused = refusal === null ? '' : formatRefusal(refusal);
+  const known = [id, record?.warehouse?.id, record?.warehouse?.name, record?.errorClass, refused];
   const all = [clientName, server, path, tool, method, errorCode, problem?.code, ...known].join(' ').toLowerCase();
   return words.every((word) => all.includes(word));
 }

@@ -15,7 +15,7 @@ export const MIGRATIONS: readonly string[] = [
     key TEXT NOT NULL UNIQUE,
     client TEXT, profile TEXT, path TEXT NOT NULL, server TEXT, user TEXT,
     method TEXT NOT NULL, tool TEXT, outcome TEXT NOT NULL, error_code INTEGER, problem TEXT,
-    warehouse TEXT, error_class TEXT
+    warehouse TEXT, error_class TEXT, refusal TEXT
   ) STRICT;
   CREATE TABLE hourly (
     kind INTEGER NOT NULL, hour INTEGER NOT NULL, calls INTEGER NOT NULL,

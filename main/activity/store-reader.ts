@@ -9,6 +9,7 @@ import type {
   StatementRecord,
 } from '../../preload/contract/activity.ts';
 import { callStatement } from '../../preload/contract/activity.ts';
+import { REFUSAL_KINDS } from '../../preload/contract/refusals.ts';
 import { isFailed } from '../hub/session-record.ts';
 import { jsonIn } from '../platform/json.ts';
 import {
@@ -53,7 +54,7 @@ type Row = Record<string, SQLOutputValue>;
 /** What calls of one kind have in common, with the client's display name. */
 interface Kind
   extends Pick<FilteredCall, 'statement'>,
-    Pick<ActivityCall, 'clientName' | 'profile' | 'path' | 'server' | 'user' | 'method' | 'tool'> {
+    Pick<ActivityCall, 'clientName' | 'profile' | 'path' | 'server' | 'user' | 'method' | 'tool' | 'refusal'> {
   id: number;
   outcome: ActivityCall['outcome'];
   errorCode: number | null;
@@ -189,6 +190,7 @@ export class StoreReader {
       statement: {
         record: { warehouse: warehouseIn(textOrNull(row.warehouse)), errorClass: textOrNull(row.error_class) },
       },
+      refusal: REFUSAL_KINDS.find((refusal) => refusal === row.refusal) ?? null,
     };
   }
 
@@ -296,7 +298,6 @@ function callOf(row: Row, kinds: ReadonlyMap<number, Kind>): ReadCall {
     bytesToClient: Number(row.received),
     attempts: attemptsIn(textOrNull(row.attempts)),
     statement,
-    statementId: statement?.id ?? null,
     isPoll,
   };
 }
@@ -329,6 +330,7 @@ const UNKNOWN_KIND: Kind = {
   errorCode: null,
   problem: null,
   statement: null,
+  refusal: null,
 };
 
 function overlap(a: Span, b: Span): Span {

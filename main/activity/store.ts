@@ -226,10 +226,23 @@ export class ActivityStore {
     if (found !== undefined) return Number(found);
     const isFull = numberIn(this.#database, 'SELECT count(*) FROM kind') >= MAX_KINDS;
     if (isFull && of.tool !== null && of.tool !== OTHER_TOOL) return this.#kindOf({ ...of, tool: OTHER_TOOL });
-    const { client, profile, path, server, user, method, tool, outcome, errorCode, problem, warehouse, errorClass } =
-      of;
+    const {
+      client,
+      profile,
+      path,
+      server,
+      user,
+      method,
+      tool,
+      outcome,
+      errorCode,
+      problem,
+      warehouse,
+      errorClass,
+      refusal,
+    } = of;
     const sql = `INSERT INTO kind (key, client, profile, path, server, user, method, tool, outcome, error_code, problem,
-      warehouse, error_class) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+      warehouse, error_class, refusal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
     const values = [
       key,
       client,
@@ -244,6 +257,7 @@ export class ActivityStore {
       problem,
       warehouse,
       errorClass,
+      refusal,
     ];
     return Number(this.#statement(sql).run(...values).lastInsertRowid);
   }

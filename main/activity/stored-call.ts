@@ -44,6 +44,8 @@ export interface CallKind {
   warehouse: string | null;
   /** The class of its statement's error. */
   errorClass: string | null;
+  /** Who in the workspace refused it. */
+  refusal: HubCall['refusal'];
 }
 
 /** What is known of a call's statement, and whether the call only asked about it. */
@@ -131,6 +133,7 @@ export function storedCall(
       problem: call.problem?.code ?? null,
       warehouse,
       errorClass,
+      refusal: call.refusal,
     },
     detail,
     durationUs: microseconds(call.durationMs),

@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import {
   firstLine,
   freshNonce,
+  HUB_PROTOCOL,
   isNonce,
   isProof,
   MAX_ANSWER_BYTES,
   MAX_LINE_BYTES,
   proofOf,
 } from '../../../main/hub/wire.ts';
-import { readCall } from '../../../main/hub/wire-schemas.ts';
+import { readCalls } from '../../../main/hub/wire-schemas.ts';
 
 const TRANSCRIPT = {
   address: '/run/user/1000/causeway/hub.sock',
@@ -133,6 +134,14 @@ describe('a call on one line', () => {
     [undefined, null],
     ['moon phase', null],
   ])('that was refused by %s is read as refused by %s', (refusal, read) => {
-    expect(readCall(JSON.stringify({ ...call, refusal }))).toEqual({ ...call, refusal: read, statement: null, isPoll: false });
+    const line = JSON.stringify({ hub: HUB_PROTOCOL, calls: [{ ...call, refusal }] });
+    expect(readCalls(line)?.calls).toEqual([
+      {
+        ...call,
+        refusal: read,
+        statement: null,
+        isPoll: false,
+      },
+    ]);
   });
 });
