@@ -20,8 +20,13 @@ export async function appendToAudit(
   records: readonly AuditRecord[],
   rotation = ROTATION,
 ): Promise<void> {
-  const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+  const text = records.map((record) => `${JSON.stringify(record, withoutTrace)}\n`).join('');
   await appendRotated(env, { path: auditFile(env), lock: 'audit-file', text }, rotation);
+}
+
+/** A client's trace looks like a token, and may be one: it goes to the collector of traces alone. */
+function withoutTrace(name: string, value: unknown): unknown {
+  return name === 'traceparent' ? undefined : value;
 }
 
 /** What is appended, where, and the name of the lock under which a full file makes room. */

@@ -26,7 +26,7 @@ export interface AuditedCall extends Acted {
   requestId: string;
   /** The SQL statement that its answer names. */
   statementId: string | null;
-  /** The trace that the client says the call belongs to (W3C Trace Context). */
+  /** The trace that the client says the call belongs to (W3C Trace Context); not in the file. */
   traceparent: string | null;
 }
 

@@ -63,7 +63,7 @@ export async function install(context: CommandContext, options: InstallOptions):
   await writeDone(context, printable(`${DONE_WORDS[plan.what]} ${path}.`));
   await writeLine(context.stdout, printable(options.publish ? published : edit));
   await writeNotice(context, `Viewers need CAN USE on the warehouse, and SELECT on ${TABLES.join(', ')}.`);
-  if (plan.what !== 'none' || options.publish) await sayWhere(context, await placeOf(context, session));
+  if (plan.what !== 'none') await sayWhere(context, await placeOf(context, session));
 }
 
 const WOULD_WORDS = {

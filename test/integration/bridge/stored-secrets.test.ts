@@ -81,9 +81,8 @@ it('names and audited calls are kept without what looks like a token', async () 
     session: '627cc493-f310-47de-96bd-71410b7dec09/1',
     requestId: '1',
     statementId: '01f0c1d2-3e4f-1a2b-8c9d-0123456789ab',
-    traceparent: null,
   } as const;
-  await appendToAudit(env, [call]);
+  await appendToAudit(env, [{ ...call, traceparent: `00-${'0123456789abcdef'.repeat(2)}-0123456789abcdef-01` }]);
   const line = JSON.parse(await readFile(auditFile(env), 'utf8'));
   expect(JSON.stringify(line)).not.toContain('0123456789abcdef0');
   expect(line).toEqual({ ...call, profile: 'p [redacted]', tool: line.tool });
