@@ -11,7 +11,7 @@ export type Attributes = Record<string, string | number | boolean | string[]>;
 
 /** What metrics are told apart by: few values each. */
 export function attributesOf(call: AuditedCall): Attributes {
-  const { client, profile, server, workspace, method, tool, outcome, errorCode } = call;
+  const { client, profile, server, workspace, method, tool, outcome, errorCode, refusal } = call;
   return {
     'mcp.method.name': method,
     'network.transport': 'tcp',
@@ -24,6 +24,7 @@ export function attributesOf(call: AuditedCall): Attributes {
       'gen_ai.tool.name': tool,
       'gen_ai.operation.name': method === 'tools/call' ? 'execute_tool' : null,
       'error.type': errorType(outcome, errorCode),
+      'causeway.refusal': refusal,
       'rpc.response.status_code': errorCode === null ? null : String(errorCode),
     }),
   };

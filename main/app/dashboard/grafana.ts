@@ -12,8 +12,7 @@ const LOGS_SOURCE = { type: 'loki', uid: variable('logs') };
 const rate = (suffix: 'count' | 'bucket', by: string, matchers = CALLS) =>
   `sum by (${by}) (rate(${METRIC}_${suffix}${matchers}[$__rate_interval]))`;
 
-/** JSON-RPC -32003 is the gateway's for all that policies, tool selections and missing approvals refuse. */
-const REFUSED = '{job="causeway", error_type=~"-32003|401|403|429"}';
+const REFUSED = '{job="causeway", causeway_refusal!=""}';
 const FAILED = '{job="causeway", error_type!="", error_type!~"cancel.*"}';
 
 interface Panel {
@@ -73,12 +72,11 @@ const PANELS: Panel[] = [
   },
   {
     title: 'Refused calls',
-    description:
-      'By policies, tool selections and missing approvals (-32003), rights (401, 403) and rate limits (429).',
+    description: 'By what refused them, such as a policy or a rate limit.',
     kind: 'timeseries',
     source: METRICS_SOURCE,
-    expression: `sum by (error_type, gen_ai_tool_name) (increase(${METRIC}_count${REFUSED}[$__rate_interval]))`,
-    legend: '{{error_type}} {{gen_ai_tool_name}}',
+    expression: `sum by (causeway_refusal, gen_ai_tool_name) (increase(${METRIC}_count${REFUSED}[$__rate_interval]))`,
+    legend: '{{causeway_refusal}} {{gen_ai_tool_name}}',
     width: 12,
     height: 8,
   },

@@ -211,6 +211,7 @@ describe('the files of the dashboards', () => {
       endedCall({
         outcome: 'error',
         errorCode: -32003,
+        refusal: 'policy',
         user: 'ana@example.com',
         statement: { id: '01f0', state: null, isPoll: false, isPinned: false },
         workspace: { host: 'https://adb-7.1.azuredatabricks.net', workspaceId: undefined },
