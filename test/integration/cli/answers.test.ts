@@ -35,6 +35,7 @@ afterAll(async () => {
 /** Commands in an order in which each finds what it needs. FILE: stands for a file of the home folder. */
 const COMMANDS = [
   ['activity'],
+  ['activity', 'delete', '--all', '--yes'],
   ['profiles'],
   ['profiles', '--skip-validate'],
   ['whoami'],
