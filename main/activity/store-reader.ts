@@ -9,7 +9,7 @@ import type {
   StatementRecord,
 } from '../../preload/contract/activity.ts';
 import { callStatement } from '../../preload/contract/activity.ts';
-import { REFUSAL_KINDS } from '../../preload/contract/refusals.ts';
+import { readRefusal } from '../../preload/contract/refusals.ts';
 import { isFailed } from '../hub/session-record.ts';
 import { jsonIn } from '../platform/json.ts';
 import {
@@ -190,7 +190,7 @@ export class StoreReader {
       statement: {
         record: { warehouse: warehouseIn(textOrNull(row.warehouse)), errorClass: textOrNull(row.error_class) },
       },
-      refusal: REFUSAL_KINDS.find((refusal) => refusal === row.refusal) ?? null,
+      refusal: readRefusal(row.refusal),
     };
   }
 
