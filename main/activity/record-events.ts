@@ -1,14 +1,48 @@
-import { hubFolder, lookUpHub } from '../hub/rendezvous.ts';
-import { keptDays } from './kept-days.ts';
-import { ActivityStore, activityFile, type StoredEvent } from './store.ts';
+import { type NotedEvent, onNotedEvent } from '../platform/noted-events.ts';
+import { configFolder } from '../platform/paths.ts';
+import type { StoredEvent } from './store.ts';
 
 /** How long a write of another process is waited for, in milliseconds. */
 const BUSY_MS = 1_000;
 
-/** Keeps what a command has done, beside calls. Never rejects: a change that was made is made. */
-export async function recordEvents(env: NodeJS.ProcessEnv, events: readonly StoredEvent[]): Promise<void> {
-  if (events.length === 0 || (await keptDays(env)) === 0) return;
+/** What a process tells of besides calls, as it is stored. @param at in milliseconds since the epoch */
+function storedEvent({ event, facts }: NotedEvent, at = Date.now()): StoredEvent {
+  const { client, file, what, profile, workspace, ...rest } = facts;
+  const subject = [file, what, profile, workspace].find((fact) => typeof fact === 'string');
+  return {
+    at,
+    kind: event,
+    client: typeof client === 'string' ? client : null,
+    subject: String(subject ?? ''),
+    outcome: JSON.stringify(rest),
+  };
+}
+
+/** Hears what happens in this home folder, besides calls. @returns a function that ends it */
+export function onStoredEvent(env: NodeJS.ProcessEnv, listener: (event: StoredEvent) => void): () => void {
+  return onNotedEvent((event, where) => {
+    if (configFolder(where) === configFolder(env)) listener(storedEvent(event));
+  });
+}
+
+/** Keeps what a command does, besides calls. Nothing is loaded or written before the function that it gives is called. */
+export function keepEvents(env: NodeJS.ProcessEnv): () => Promise<void> {
+  const events: StoredEvent[] = [];
+  const end = onStoredEvent(env, (event) => void events.push(event));
+  return async () => {
+    end();
+    if (events.length > 0) await write(env, events);
+  };
+}
+
+/** Never rejects: a change that was made is made. */
+async function write(env: NodeJS.ProcessEnv, events: readonly StoredEvent[]): Promise<void> {
   try {
+    const [{ keptDays }, { ActivityStore, activityFile }] = await Promise.all([
+      import('./kept-days.ts'),
+      import('./store.ts'),
+    ]);
+    if ((await keptDays(env)) === 0) return;
     const store = await ActivityStore.open(activityFile(env), { busyMs: BUSY_MS });
     try {
       store.addEvents(events);
@@ -18,21 +52,4 @@ export async function recordEvents(env: NodeJS.ProcessEnv, events: readonly Stor
   } catch {
     // `causeway activity` says what is wrong with the file.
   }
-}
-
-/** The files of AI clients that were changed, by the clients' names. */
-export function entryEvents(outcomes: readonly { name: string; file: string | null; result: string }[]): StoredEvent[] {
-  const at = Date.now();
-  return outcomes.flatMap(({ name, file, result }) =>
-    result === 'written' ? { at, kind: 'entry', client: name, subject: file ?? 'its files', outcome: 'written' } : [],
-  );
-}
-
-/** A change of permissions or of an override that a command has made while no application runs to see it. */
-export async function recordOwnChange(
-  env: NodeJS.ProcessEnv,
-  { kind, subject }: Pick<StoredEvent, 'kind' | 'subject'>,
-): Promise<void> {
-  if (lookUpHub(hubFolder(env)).kind === 'found') return;
-  await recordEvents(env, [{ at: Date.now(), kind, client: null, subject, outcome: 'changed by command' }]);
 }

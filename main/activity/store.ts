@@ -53,12 +53,13 @@ export interface StoredStatement {
 /** Something else that happened: a call that waited for the user, or a change. */
 export interface StoredEvent {
   at: number;
-  kind: 'approval' | 'permission' | 'entry' | 'override';
+  /** `approval`, or the name of a noted event. */
+  kind: string;
   /** The AI client that it is about. */
   client: string | null;
   /** What was allowed or changed, such as a tool, a client's id or a host. */
   subject: string;
-  /** What came of it, such as `allowed`. */
+  /** What came of it, such as `allowed`; further facts of a noted event as JSON. */
   outcome: string;
 }
 

@@ -1,4 +1,3 @@
-import { recordOwnChange } from '../activity/record-events.ts';
 import { askedScope, serversByKey } from '../app/permissions.ts';
 import { lastListedTools } from '../bridge/answer-store.ts';
 import { findServer, openServers } from '../clients/servers.ts';
@@ -68,7 +67,6 @@ export async function setPermissions(
   const edit: PermissionEdit = { readOnly, newTools, on: named('on'), off: named('off'), ask: named('ask') };
   const file = new PermissionsFile(context.env);
   const after = await changePermissions(file, scope, edit, { by: 'command', tools, dryRun: options.dryRun });
-  await recordChange(context, scope, options);
   const ineffective = ineffectiveByOwn(after, scope, edit, tools ?? []).map(({ what }) => what);
   const why = `This has no effect, because of your own permissions: ${ineffective.join('; ')}.`;
   const warnings = server === undefined ? [] : warningsFor(server, edit, names);
@@ -102,12 +100,7 @@ export async function clearPermissions(
     });
   }
   const after = await changePermissions(file, scope, 'remove', { by: 'command', dryRun: options.dryRun });
-  await recordChange(context, scope, options);
   await printChanged(context, asked, options, after, []);
-}
-
-async function recordChange(context: CommandContext, scope: NamedScope, { dryRun }: ScopeOptions): Promise<void> {
-  if (!dryRun) await recordOwnChange(context.env, { kind: 'permission', subject: scope.words });
 }
 
 async function printChanged(

@@ -1,4 +1,5 @@
 import { type Command, CommanderError } from 'commander';
+import { keepEvents } from '../activity/record-events.ts';
 import { type Causeway, createCauseway } from '../app/causeway.ts';
 import { auditEvents } from '../audit/event-audit.ts';
 import { askHub } from '../hub/attach.ts';
@@ -64,6 +65,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
     };
   };
   const context = contextOf(io.env);
+  const keep = keepEvents(io.env);
 
   // The command that runs; a failure is put into words for it.
   let running: Command | undefined;
@@ -86,7 +88,7 @@ export async function runProgram(args: string[], io: ProgramIo = process): Promi
     return error instanceof CommanderError ? 2 : exitCodeOf(error);
   } finally {
     await Promise.all([...opened.map((causeway) => causeway.close()), tellApplication(io.env, changedAt)]);
-    await audited.close();
+    await Promise.all([audited.close(), keep()]);
     endSignals();
   }
 }
@@ -96,10 +98,6 @@ async function tellApplication(env: NodeJS.ProcessEnv, hosts: ReadonlySet<string
   const rendezvous = hosts.size > 0 ? readRendezvous(hubFolder(env)) : undefined;
   if (rendezvous)
     await Promise.all([...hosts].map((host) => askHub(rendezvous, { question: 'override-changed', host })));
-  else if (hosts.size > 0) {
-    const { recordOwnChange } = await import('../activity/record-events.ts');
-    for (const host of hosts) await recordOwnChange(env, { kind: 'override', subject: host });
-  }
 }
 
 /** Variables that lead to the user's own files, or identify the user. */

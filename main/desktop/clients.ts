@@ -1,7 +1,6 @@
 import type { clientRequests } from '../../preload/contract/clients.ts';
 import type { AiClient, ClientBackup, ClientOutcome, ClientsReport, ClientTestInfo } from '../../preload/contract.ts';
 import { FIRST_PROMPT } from '../../preload/format.ts';
-import { entryEvents } from '../activity/record-events.ts';
 import type { Causeway } from '../app/causeway.ts';
 import { testEntries } from '../app/client-test/client-test.ts';
 import { lastListedTools } from '../bridge/answer-store.ts';
@@ -78,7 +77,6 @@ class Clients {
     const outcomes = await this.#make(change, dryRun);
     if (!dryRun) {
       for (const { client } of outcomes) this.#changed.add(client);
-      for (const event of entryEvents(outcomes)) this.#context.activity.note(event);
       await this.#opened?.watching.settle();
     }
     return outcomes;

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { activityFile } from '../activity/open-store.ts';
+import { onStoredEvent } from '../activity/record-events.ts';
 import type { Causeway } from '../app/causeway.ts';
 import { rememberStalls } from '../app/diagnosis/stalls.ts';
 import { StatementLookUps } from '../app/statement-look-ups.ts';
@@ -11,7 +12,7 @@ import { ApprovalQueue } from '../permissions/approvals.ts';
 import { PermissionsFile } from '../permissions/permissions-file.ts';
 import { watchSystem } from '../platform/system-watch.ts';
 import { ActivityLog } from './activity/activity.ts';
-import { approvalEvent, notePermissionChanges, overrideEvent } from './activity/changes.ts';
+import { approvalEvent, overrideEvent } from './activity/changes.ts';
 import { attachedProxies, serveProxies } from './activity/proxies.ts';
 import { allowanceForWindow, approvalForWindow } from './approvals/shown-approval.ts';
 import type { DesktopContext, Shell } from './context.ts';
@@ -85,7 +86,8 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
   const history = new OverrideHistory(env, async (profile) => {
     onEvent('overrideHistoryChanged', { profile });
     const [change] = await history.of(profile);
-    if (change) activity.note(overrideEvent(profile, change));
+    const elsewhere = change && overrideEvent(profile, change);
+    if (elsewhere) activity.note(elsewhere);
   });
   model.onOverrideRead((effective, by) => {
     seenCalls.read(effective);
@@ -152,7 +154,7 @@ export function createDesktop({ causeway, env, settings, shell, onEvent }: Deskt
       await beginFirstRun(model, settings, env);
       updates.start();
       onClose(watchPolicy((managed) => model.show({ managed })));
-      onClose(notePermissionChanges(context.permissions, (event) => activity.note(event)));
+      onClose(onStoredEvent(env, (event) => activity.note(event)));
       endWatch = watchSystem(lookAgain);
       const titleOf = ({ profile, path }: Pick<HubCall, 'profile' | 'path'>) =>
         model.state.servers.find(

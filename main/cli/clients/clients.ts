@@ -1,5 +1,4 @@
 import { clockTime } from '../../../preload/contract/words/times.ts';
-import { entryEvents, recordEvents } from '../../activity/record-events.ts';
 import { type AllServers, allServers } from '../../clients/all-servers.ts';
 import { listBackups } from '../../clients/backups.ts';
 import { directly } from '../../clients/native-sign-in.ts';
@@ -195,7 +194,6 @@ async function report(
   outcomes: ChangeOutcome[],
 ): Promise<void> {
   context.setExitCode(exitCodeOfAll(outcomes.flatMap(({ error }) => error ?? [])));
-  await recordEvents(context.env, entryEvents(outcomes));
   if (options.json) {
     const dryRun = options.dryRun === true;
     return writeAnswer(context, 'clients add', { dryRun, changes: outcomes.map(changeAnswer) });
