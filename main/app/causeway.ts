@@ -169,7 +169,7 @@ export function createCauseway(options: CausewayOptions): Causeway {
     const { queryHistory, warehouses } = await access.client(await service.profile(profileName), ONCE);
     return {
       statements: (ids, signal) => queryHistory.statements(ids, signal),
-      warehouseName: async (id, signal) => (await warehouses.get(id, signal)).name || null,
+      warehouse: (id, signal) => warehouses.get(id, signal),
     };
   };
 

@@ -1,4 +1,5 @@
 import type { StatementRecord } from '../../preload/contract/activity.ts';
+import { type RanOn, recordOn } from '../warehouses/most-dbus.ts';
 import { WorkspaceError } from '../workspace/errors.ts';
 import type { RecordedStatement } from '../workspace/query-history.ts';
 
@@ -18,8 +19,8 @@ const REFUSED_MS = 15 * 60_000;
 /** The query history of one account, and the names of its warehouses. */
 export interface StatementHistory {
   statements(ids: readonly string[], signal: AbortSignal): Promise<RecordedStatement[]>;
-  /** Null if it is not known. */
-  warehouseName(id: string, signal: AbortSignal): Promise<string | null>;
+  /** @throws {CausewayError} if it cannot be read */
+  warehouse(id: string, signal: AbortSignal): Promise<RanOn>;
 }
 
 /** What became of a look-up; without a record, the history shows no more of the statement. */
@@ -47,7 +48,7 @@ interface Account {
   waiting: Map<string, Waiting>;
   /** Not before this. */
   notBefore: number;
-  names: Map<string, string | null>;
+  warehouses: Map<string, RanOn | null>;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -90,7 +91,7 @@ export class StatementLookUps {
   #account(profile: string | undefined): Account {
     const known = this.#accounts.get(profile);
     if (known) return known;
-    const account = { profile, waiting: new Map(), notBefore: 0, names: new Map(), timer: undefined };
+    const account = { profile, waiting: new Map(), notBefore: 0, warehouses: new Map(), timer: undefined };
     this.#accounts.set(profile, account);
     return account;
   }
@@ -118,12 +119,11 @@ export class StatementLookUps {
         signal,
       );
       for (const statement of found) {
-        const { id, warehouseId, ...record } = statement;
-        const name = warehouseId === undefined ? null : await this.#nameOf(account, history, warehouseId);
+        const { id, warehouseId, isFinal } = statement;
+        const warehouse = warehouseId === undefined ? null : await this.#warehouse(account, history, warehouseId);
         if (signal.aborted) return;
-        const warehouse = warehouseId === undefined ? null : { id: warehouseId, name };
-        if (record.isFinal) account.waiting.delete(id);
-        this.#options.onLookedUp(account.profile, id, { ...record, warehouse });
+        if (isFinal) account.waiting.delete(id);
+        this.#options.onLookedUp(account.profile, id, recordOn(statement, warehouse));
       }
       const shown = new Set(found.map(({ id }) => id));
       for (const each of asked) this.#looked(account, each, shown.has(each.id));
@@ -150,12 +150,12 @@ export class StatementLookUps {
     this.#options.onLookedUp(account.profile, id, null);
   }
 
-  async #nameOf(account: Account, history: StatementHistory, id: string): Promise<string | null> {
-    const known = account.names.get(id);
+  async #warehouse(account: Account, history: StatementHistory, id: string): Promise<RanOn | null> {
+    const known = account.warehouses.get(id);
     if (known !== undefined) return known;
-    const name = await history.warehouseName(id, this.#ended.signal).catch(() => null);
-    account.names.set(id, name);
-    return name;
+    const warehouse = await history.warehouse(id, this.#ended.signal).catch(() => null);
+    account.warehouses.set(id, warehouse);
+    return warehouse;
   }
 }
 

@@ -41,7 +41,7 @@ const Answer = z.object({ res: z.array(Query).nullish() });
 type Query = z.output<typeof Query>;
 
 /** A statement as the query history has it; its warehouse as an id only, undefined until the history says it. */
-export interface RecordedStatement extends Omit<StatementRecord, 'warehouse'> {
+export interface RecordedStatement extends Omit<StatementRecord, 'warehouse' | 'mostDbus'> {
   id: string;
   warehouseId: string | undefined;
 }

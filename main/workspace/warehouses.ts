@@ -14,6 +14,8 @@ const WarehouseSchema = z.looseObject({
   creator_name: z.string().optional(),
   enable_serverless_compute: z.boolean().default(false),
   warehouse_type: z.string().optional(),
+  /** Those that run now. */
+  num_clusters: z.number().optional().catch(undefined),
 });
 const List = z.looseObject({
   warehouses: z.array(WarehouseSchema).default([]),

@@ -83,6 +83,8 @@ export const statementRecord = z.object({
   rows: z.number().nullable(),
   readBytes: z.number().nullable(),
   isFromCache: z.boolean().nullable(),
+  /** The most DBUs that it can have taken, as if nothing else ran on its warehouse; null if that is not known. */
+  mostDbus: z.number().nullable(),
   /** The error's class, such as `TABLE_OR_VIEW_NOT_FOUND`; never its text, which can hold contents. */
   errorClass: z.string().nullable(),
 });
@@ -153,8 +155,7 @@ export const callFilter = z.object({
   /** Part of the client's, server's or tool's name, the method, the path or the error's code; empty for any. */
   text: text(200),
   /** A day of this computer's clock, as `2026-11-27`. */
-  day: z
-    .string()
+  day: text(10)
     .regex(/^\d{4}-\d\d-\d\d$/)
     .nullable(),
   /** Whether those that failed come first. */

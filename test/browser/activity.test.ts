@@ -217,6 +217,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
       rows: 12_288,
       readBytes: 3_400_000_000,
       isFromCache: false,
+      mostDbus: 0.05,
       errorClass: null,
     };
     call('01f0c8a2-77aa-1b2c-9d3e-4f5a6b7c8d9e', 'SUCCEEDED', 48_400);

@@ -10,8 +10,10 @@ import {
 import { clockTime } from '../../../preload/contract/words/times.ts';
 import type { WorkspaceSession } from '../../app/causeway.ts';
 import { CausewayError } from '../../platform/errors.ts';
+import { recordOn } from '../../warehouses/most-dbus.ts';
 import { WorkspaceError } from '../../workspace/errors.ts';
 import { statementPage } from '../../workspace/pages.ts';
+import type { RecordedStatement } from '../../workspace/query-history.ts';
 import type { CommandContext } from '../command.ts';
 import { writeAnswer, writeDone, writeNotice, writeTable } from '../terminal.ts';
 import { LAST, readAll } from './activity.ts';
@@ -114,15 +116,12 @@ async function endOf(client: Client, id: string, signal: AbortSignal): Promise<s
 
 async function recordOf(
   { warehouses }: Client,
-  { id: _, warehouseId, ...record }: Awaited<ReturnType<Client['queryHistory']['statements']>>[number],
+  found: RecordedStatement,
   signal: AbortSignal,
 ): Promise<StatementRecord> {
-  if (warehouseId === undefined) return { ...record, warehouse: null };
-  const name = await warehouses.get(warehouseId, signal).then(
-    (warehouse) => warehouse.name || null,
-    () => null,
-  );
-  return { ...record, warehouse: { id: warehouseId, name } };
+  const { warehouseId } = found;
+  if (warehouseId === undefined) return recordOn(found, null);
+  return recordOn(found, await warehouses.get(warehouseId, signal).catch(() => null));
 }
 
 function unknown(id: string, profile: string): CausewayError {

@@ -20,6 +20,7 @@ const record = named(
     taskMs: 'The time of all its tasks together, on all cores.',
     rows: 'How many rows it produced.',
     readBytes: 'How many bytes it read.',
+    mostDbus: 'The most DBUs that it can have taken, as if nothing else ran on its warehouse; null if not known.',
     isFromCache: 'Whether the result came from the cache.',
     errorClass: 'The class of its error; null if it has none.',
   },

@@ -29,6 +29,7 @@ const COLUMNS = [
   'read_bytes',
   'from_cache',
   'error_class',
+  'most_dbus',
   'refusal',
 ] as const;
 const CONTENT_COLUMNS = ['request', 'answer'] as const;
@@ -103,5 +104,6 @@ function statementCells(statement: ActivityCall['statement']): string[] {
     warehouse?.name ?? '',
     ...measured.map((value) => (value === null || value === undefined ? '' : String(value))),
     errorClass ?? '',
+    record?.mostDbus === null || record === null || record === undefined ? '' : String(record.mostDbus),
   ];
 }

@@ -12,6 +12,9 @@ export const statementWords = {
   executed: 'Executed',
   fetched: 'Fetched',
   tasks: 'Task time, all cores',
+  cost: 'Cost',
+  free: 'None: from cache',
+  atMost: (dbus: string) => `At most ${dbus} DBU, if nothing else ran`,
   rows: 'Rows',
   read: 'Read',
   result: 'Result',
@@ -91,6 +94,7 @@ export function recordFacts(record: StatementRecord, moment: (at: number) => str
     [statementWords.total, timeText(totalMs)],
     // A result from the cache costs nothing.
     [statementWords.tasks, isFromCache ? null : timeText(taskMs)],
+    [statementWords.cost, costText(record)],
     [statementWords.rows, rows === null ? null : formatNumber(rows)],
     [statementWords.read, readBytes === null ? null : formatBytes(readBytes)],
     [statementWords.result, isFromCache === null ? null : isFromCache ? fromCache : computed],
@@ -109,6 +113,14 @@ export function phasesOf({ queuedMs, compiledMs, executedMs, fetchedMs }: Statem
   return phases.flatMap(({ phase, ms }) =>
     ms === null ? [] : [{ phase, ms, name: statementWords[phase], text: formatDuration(ms) }],
   );
+}
+
+/** What a statement can have cost, as what it is: a bound. */
+function costText({ mostDbus, isFromCache }: StatementRecord): string | null {
+  if (isFromCache) return statementWords.free;
+  return mostDbus === null
+    ? null
+    : statementWords.atMost(mostDbus < 0.0001 ? '0.0001' : String(Number(mostDbus.toPrecision(2))));
 }
 
 function timeText(ms: number | null): string | null {

@@ -109,7 +109,7 @@ const COMMANDS = [
   ['uninstall'],
 ];
 
-/** Those that need the running application, a browser or an older backup: other tests run them, and check their answers too. */
+/** Those that need the running application, a browser, an older backup or a statement: other tests run them, and check their answers too. */
 const ELSEWHERE = [
   'status --watch',
   'login',
@@ -117,6 +117,8 @@ const ELSEWHERE = [
   'servers sign-in',
   'clients restore',
   'activity --follow',
+  'activity statement',
+  'activity cancel',
   'approvals',
   'approvals list',
   'approvals allow',

@@ -1,11 +1,13 @@
 import { globSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { activityFile } from '../../../main/activity/open-store.ts';
 import { createCauseway } from '../../../main/app/causeway.ts';
 import { openServers } from '../../../main/clients/servers.ts';
 import { ApprovalQueue } from '../../../main/permissions/approvals.ts';
+import { callToStore, openStore } from '../../stored-calls.ts';
 import { runCauseway } from '../auth/causeway-process.ts';
 import { scriptedBrowser } from '../auth/scripted-browser.ts';
 import { ownerOf, setStage } from '../auth/stage.ts';
@@ -131,6 +133,25 @@ const PROMPTS: Prompt[] = [
     no: [5, 'You did not agree to stop'],
     left: 'Nothing was stopped.',
     withoutTerminal: 'Run it again with --stop-warehouses.',
+  },
+  {
+    ...ofWorkspace('dashboard.ts', 'a dashboard is replaced', 'dashboard', 'install'),
+    prepare: async () => {
+      const install = (warehouse: string) => ['dashboard', 'install', '--folder', '/Shared', '--warehouse', warehouse];
+      await run(...install('shared analytics'));
+      return { args: install('data science'), effects: changes };
+    },
+  },
+  {
+    ...ofWorkspace('activity/delete.ts', 'kept calls are deleted', 'activity', 'delete', '--all'),
+    prepare: async () => {
+      const path = activityFile(stage.home.env);
+      await mkdir(dirname(path), { recursive: true });
+      const { store, total, close } = await openStore(path);
+      store.add([callToStore(1, { startedAt: Date.now() })], 90);
+      stage.atEnd(async () => close());
+      return { args: ['activity', 'delete', '--all'], effects: total };
+    },
   },
   ofFile('warehouse/export.ts', 'an export replaces a file', 'warehouse', 'export'),
   ofFile('diagnose.ts', 'a report replaces a file', 'diagnose', '--report'),

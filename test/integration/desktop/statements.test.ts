@@ -1,6 +1,7 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { createCauseway } from '../../../main/app/causeway.ts';
+import { ANSWERS } from '../../../main/cli/answers/answers.ts';
 import { createDesktop } from '../../../main/desktop/desktop.ts';
 import { hubFolder, lookUpHub } from '../../../main/hub/rendezvous.ts';
 import { statusText } from '../../../preload/contract/words/statements.ts';
@@ -133,10 +134,14 @@ test('a statement that still runs can be canceled once its client has gone, in t
   expect(first?.statement && statusText(first.statement)).toBe('Waiting to run');
   await handlers.cancelStatement({ id: first?.id ?? 0 });
   const state = async (id: string) =>
-    JSON.parse((await runCommand(env, ['activity', 'statement', id, '--json'])).stdout).state;
+    ANSWERS['activity statement'].parse(
+      JSON.parse((await runCommand(env, ['activity', 'statement', id, '--json'])).stdout),
+    ).state;
   await expect.poll(() => state(one)).toBe('CANCELED');
   const canceled = await runCommand(env, ['activity', 'cancel', two]);
   expect(canceled).toMatchObject({ code: 0, stdout: `Statement ${two} of ana at ${workspace.host}: canceled.\n` });
+  const again = await runCommand(env, ['activity', 'cancel', two, '--json']);
+  expect(ANSWERS['activity cancel'].parse(JSON.parse(again.stdout))).toMatchObject({ id: two, state: 'CANCELED' });
   expect(await runCommand(env, ['activity', 'cancel', two])).toMatchObject({
     code: 0,
     stdout: `Statement ${two} had ended before: canceled. Nothing was canceled.\n`,

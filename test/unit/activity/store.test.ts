@@ -117,6 +117,7 @@ describe('what is stored of a call', () => {
       rows: null,
       readBytes: 7,
       isFromCache: false,
+      mostDbus: null,
       errorClass: 'TABLE_OR_VIEW_NOT_FOUND',
     };
     const statement = {

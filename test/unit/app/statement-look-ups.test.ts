@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { StatementLookUps } from '../../../main/app/statement-look-ups.ts';
+import { recordOn } from '../../../main/warehouses/most-dbus.ts';
 import { WorkspaceError } from '../../../main/workspace/errors.ts';
 import type { RecordedStatement } from '../../../main/workspace/query-history.ts';
 
@@ -35,9 +36,9 @@ function lookUps(answer: (ids: readonly string[]) => RecordedStatement[]) {
         asked.push([...ids]);
         return answer(ids);
       },
-      warehouseName: async (id) => {
+      warehouse: async (id) => {
         names.push(id);
-        return `Warehouse ${id}`;
+        return { id, name: `Warehouse ${id}`, cluster_size: 'Medium', num_clusters: 2 };
       },
     }),
     onLookedUp: (_, id, record) => void found.push([id, record === null ? null : record.warehouse?.name]),
@@ -113,4 +114,17 @@ test('nothing is asked once it is closed', async () => {
   each.add('ana', 'statement-2');
   await vi.advanceTimersByTimeAsync(MINUTE);
   expect(asked).toEqual([]);
+});
+
+test('the most that a statement can have taken is its warehouse for as long as it ran, and nothing from the cache', () => {
+  const medium = { id: 'w1', name: 'One', cluster_size: 'Medium', num_clusters: 2 };
+  const most = (change: Partial<RecordedStatement>, warehouse: Parameters<typeof recordOn>[1] = medium) =>
+    recordOn({ id: 's1', ...RECORD, totalMs: 3_600_000, ...change }, warehouse).mostDbus;
+  expect(most({})).toBe(48);
+  expect(most({ queuedMs: 1_800_000 })).toBe(24);
+  expect(most({ isFromCache: true })).toBe(0);
+  expect(most({ totalMs: null })).toBeNull();
+  expect(most({}, { ...medium, cluster_size: '5X-Large' })).toBeNull();
+  expect(most({}, null)).toBeNull();
+  expect(recordOn({ id: 's1', ...RECORD }, null).warehouse).toEqual({ id: 'w1', name: null });
 });

@@ -40,6 +40,7 @@ const STATEMENT: CallStatement = {
     rows: 1,
     readBytes: 0,
     isFromCache: false,
+    mostDbus: 0.05,
     errorClass: null,
   },
 };
