@@ -36,7 +36,8 @@ export function statementOfLongAnswer(answer: Buffer): AnsweredStatement | null 
   const inText = IN_TEXT.exec(answer.toString('latin1', 0, READ_BYTES))?.[1];
   const at = inText === undefined ? answer.indexOf(STRUCTURED) : -1;
   const id = inText ?? (at < 0 ? undefined : IN_CONTENT.exec(answer.toString('latin1', at, at + READ_BYTES))?.[1]);
-  return id === undefined ? null : { id, state: null };
+  // A substring would keep the frame's text alive.
+  return id === undefined ? null : { id: Buffer.from(id).toString(), state: null };
 }
 
 /** The statement that a call asks about again by its id, as polls do; null for any other call. */

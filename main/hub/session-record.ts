@@ -131,6 +131,11 @@ function polledState(id: string, answered: AnsweredStatement | null): AnsweredSt
   return { id, state: answered?.id === id ? answered.state : null };
 }
 
+/** A text that does not keep alive the frame that it was cut from, as V8's substrings do. */
+function ownCopy(text: string): string {
+  return Buffer.from(text).toString();
+}
+
 /** Counts the frames between one client and its bridge. Frames are read, never kept. */
 export class SessionRecord implements AttemptObserver {
   readonly #session: HubSession;
@@ -275,7 +280,7 @@ export class SessionRecord implements AttemptObserver {
     if (last?.tookMs === null && bytesToClient > 0) last.tookMs = durationMs - last.afterMs;
     this.#events.call({
       session,
-      requestId: id,
+      requestId: ownCopy(id),
       traceparent: call.traceparent,
       workspace: this.#workspace,
       pid,

@@ -121,7 +121,9 @@ export class ActivityLog {
     const next = shownByPoll(first, { ...call, statement });
     if (next) this.#learn(next);
     else {
-      const id = this.#ring.add({ ...withDisplayName(call), profile, server, statement });
+      // For the audit only.
+      const { requestId: _, traceparent: __, workspace: ___, ...shown } = withDisplayName(call);
+      const id = this.#ring.add({ ...shown, profile, server, statement });
       this.#store?.add(storedCall({ ...call, id }, server, statement));
     }
     if (statement) lookUp?.(call.profile, statement.id);
