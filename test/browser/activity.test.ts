@@ -197,7 +197,7 @@ describe.skipIf(whyNotHere)('the activity in the window', () => {
       activity.add(
         endedCall({
           profile: 'ana',
-          startedAt: Date.now() - 60_000,
+          startedAt: Date.now() - durationMs,
           durationMs,
           statement: { id, state, isPoll: false, isPinned: false },
         }),
