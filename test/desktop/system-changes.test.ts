@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type RunningApplication, startApplication, whyNotHere } from './application.ts';
 import { TrayOverDbus } from './tray-over-dbus.ts';
 
@@ -57,7 +57,8 @@ describe.skipIf(reason)('the running application', { timeout: 120_000 }, () => {
   };
 
   it('knows the tools of its servers at the start', async () => {
-    const tray = await TrayOverDbus.find();
+    // The icon is registered a moment after the window is there.
+    const tray = await vi.waitFor(() => TrayOverDbus.find(), { timeout: 20_000 });
     const running = async () => (await tray.labels()).filter((label) => / — running, \d tools$/.test(label)).length;
     await expect.poll(running, { timeout: 60_000 }).toBe(2);
   });
