@@ -11,12 +11,8 @@ function run(call: StoreCall): Promise<unknown> {
   switch (call.do) {
     case 'add':
       return store.add(...call.with);
-    case 'update':
-      return store.update(...call.with);
     case 'learn':
       return store.learn(...call.with);
-    case 'addStatements':
-      return store.addStatements(...call.with);
     case 'addEvents':
       return store.addEvents(...call.with);
     case 'page':

@@ -34,14 +34,6 @@ export const MIGRATIONS: readonly string[] = [
     duration_us INTEGER NOT NULL, sent INTEGER NOT NULL, received INTEGER NOT NULL,
     attempts TEXT, detail TEXT
   ) STRICT;
-  CREATE TABLE statement (
-    id TEXT PRIMARY KEY,
-    call INTEGER, at INTEGER NOT NULL, profile TEXT, warehouse TEXT, status TEXT, error TEXT,
-    total_ms INTEGER, queued_ms INTEGER, compiled_ms INTEGER, executed_ms INTEGER, fetched_ms INTEGER, task_ms INTEGER,
-    read_bytes INTEGER, rows INTEGER, cached INTEGER, detail TEXT
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX statement_call ON statement (call);
-  CREATE INDEX statement_at ON statement (at);
   CREATE TABLE event (
     id INTEGER PRIMARY KEY, kind TEXT NOT NULL, client TEXT, subject TEXT NOT NULL, outcome TEXT NOT NULL, detail TEXT
   ) STRICT;

@@ -3,9 +3,9 @@ import type { CallFilter, DayOfCalls, Latency } from '../../preload/contract/act
 import { displayNameOf } from '../clients/table.ts';
 import { type DeletedCalls, deleteCalls, expireCalls } from './delete-calls.ts';
 import { openForReading } from './open-store.ts';
-import { ActivityStore, type StoredEvent, type StoredStatement } from './store.ts';
+import { ActivityStore, type StoredEvent } from './store.ts';
 import { type Choice, type ReadCall, type StoredSummary, StoreReader } from './store-reader.ts';
-import type { CallKey, KnownLater, StoredCall } from './stored-call.ts';
+import type { KnownLater, StoredCall } from './stored-call.ts';
 
 /** How long a write of another process is waited for, in milliseconds, and how much of the file is kept in memory, in KiB. */
 const OPTIONS = { busyMs: 1_000, cacheKib: 8_192 };
@@ -26,16 +26,8 @@ export class ServedStore {
     (await this.#forWriting()).add(calls, days);
   }
 
-  async update(key: CallKey, detail: Record<string, unknown>): Promise<boolean> {
-    return (await this.#forWriting()).update(key, detail);
-  }
-
   async learn(known: KnownLater): Promise<boolean> {
     return (await this.#forWriting()).learn(known);
-  }
-
-  async addStatements(statements: readonly StoredStatement[]): Promise<void> {
-    (await this.#forWriting()).addStatements(statements);
   }
 
   async addEvents(events: readonly StoredEvent[]): Promise<void> {

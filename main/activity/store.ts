@@ -28,28 +28,6 @@ export interface Deletion {
   clients: readonly (string | null)[] | null;
 }
 
-/** What a statement has come to, as far as it is known. Times are in milliseconds. */
-export interface StoredStatement {
-  id: string;
-  /** The call that ran it; null if that is not known. */
-  call: CallKey | null;
-  at: number;
-  profile: string | null;
-  warehouse: string | null;
-  status: string | null;
-  /** The class of an error, never its message. */
-  error: string | null;
-  totalMs: number | null;
-  queuedMs: number | null;
-  compiledMs: number | null;
-  executedMs: number | null;
-  fetchedMs: number | null;
-  taskMs: number | null;
-  readBytes: number | null;
-  rows: number | null;
-  isCached: boolean | null;
-}
-
 /** Something else that happened: a call that waited for the user, or a change. */
 export interface StoredEvent {
   at: number;
@@ -97,17 +75,6 @@ export class ActivityStore {
     });
   }
 
-  /** Adds to what is known of a call: members of `detail`, which replace those of the same name. False if it is not stored. */
-  update(key: CallKey, detail: Record<string, unknown>): boolean {
-    return this.#run(() => {
-      const id = this.#idOf(key);
-      if (id === undefined) return false;
-      const sql = `UPDATE call SET detail = json_patch(coalesce(detail, '{}'), ?) WHERE id = ?`;
-      this.#statement(sql).run(JSON.stringify(detail), id);
-      return true;
-    });
-  }
-
   /** Puts what is known now in the place of what was, also for filters. False if the call is not stored. */
   learn({ key, outcome, detail, warehouse, errorClass }: KnownLater): boolean {
     return this.#run(() => {
@@ -120,19 +87,6 @@ export class ActivityStore {
       this.#count(Number(before), hourOf(id), -1);
       this.#count(kind, hourOf(id), 1);
       return true;
-    });
-  }
-
-  /** Adds statements, or to what is known of them. */
-  addStatements(statements: readonly StoredStatement[]): void {
-    this.#run(() => {
-      for (const { id, call, at, profile, warehouse, status, error, isCached, ...rest } of statements) {
-        const { totalMs, queuedMs, compiledMs, executedMs, fetchedMs, taskMs, readBytes, rows } = rest;
-        const numbers = [totalMs, queuedMs, compiledMs, executedMs, fetchedMs, taskMs, readBytes, rows];
-        const cached = isCached === null ? null : Number(isCached);
-        const of = call === null ? null : (this.#idOf(call) ?? null);
-        this.#statement(PUT_STATEMENT).run(id, of, at, profile, warehouse, status, error, ...numbers, cached);
-      }
     });
   }
 
@@ -177,7 +131,7 @@ export class ActivityStore {
   deleteAll(): void {
     this.#run(() => {
       this.#expiredHour = 0;
-      for (const table of ['call', 'hourly', 'kind', 'session', 'statement', 'event']) {
+      for (const table of ['call', 'hourly', 'kind', 'session', 'event']) {
         this.#database.exec(`DELETE FROM ${table}`);
       }
     });
@@ -227,40 +181,8 @@ export class ActivityStore {
     if (found !== undefined) return Number(found);
     const isFull = numberIn(this.#database, 'SELECT count(*) FROM kind') >= MAX_KINDS;
     if (isFull && of.tool !== null && of.tool !== OTHER_TOOL) return this.#kindOf({ ...of, tool: OTHER_TOOL });
-    const {
-      client,
-      profile,
-      path,
-      server,
-      user,
-      method,
-      tool,
-      outcome,
-      errorCode,
-      problem,
-      warehouse,
-      errorClass,
-      refusal,
-    } = of;
-    const sql = `INSERT INTO kind (key, client, profile, path, server, user, method, tool, outcome, error_code, problem,
-      warehouse, error_class, refusal) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
-    const values = [
-      key,
-      client,
-      profile,
-      path,
-      server,
-      user,
-      method,
-      tool,
-      outcome,
-      errorCode,
-      problem,
-      warehouse,
-      errorClass,
-      refusal,
-    ];
-    return Number(this.#statement(sql).run(...values).lastInsertRowid);
+    const values = KIND_COLUMNS.map(([member]) => of[member]);
+    return Number(this.#statement(PUT_KIND).run(key, ...values).lastInsertRowid);
   }
 
   #kindsOf(clients: Deletion['clients']): number[] {
@@ -319,7 +241,6 @@ export class ActivityStore {
   #deleteRest({ span, clients }: Deletion): void {
     const { from, until } = span;
     if (clients === null) {
-      this.#statement('DELETE FROM statement WHERE at >= ? AND at < ?').run(from, until);
       this.#statement('DELETE FROM event WHERE id >= ? AND id < ?').run(idAt(from), idAt(until));
       this.#statement('DELETE FROM session WHERE until >= ? AND until < ?').run(from, until);
     } else {
@@ -327,8 +248,6 @@ export class ActivityStore {
       const which = 'client IN (SELECT value FROM json_each(?))';
       this.#statement(`DELETE FROM event WHERE id >= ? AND id < ? AND ${which}`).run(idAt(from), idAt(until), named);
       this.#statement(`DELETE FROM session WHERE until >= ? AND until < ? AND ${which}`).run(from, until, named);
-      const lost = 'call IS NOT NULL AND NOT EXISTS (SELECT 1 FROM call WHERE call.id = statement.call)';
-      this.#statement(`DELETE FROM statement WHERE at >= ? AND at < ? AND ${lost}`).run(from, until);
     }
     this.#statement('DELETE FROM kind WHERE NOT EXISTS (SELECT 1 FROM hourly WHERE hourly.kind = kind.id)').run();
   }
@@ -360,6 +279,26 @@ function kindIn(key: string): CallKind {
   return JSON.parse(key);
 }
 
+/** Where each member of a kind is stored. */
+const KIND_COLUMNS = [
+  ['client', 'client'],
+  ['profile', 'profile'],
+  ['path', 'path'],
+  ['server', 'server'],
+  ['user', 'user'],
+  ['method', 'method'],
+  ['tool', 'tool'],
+  ['outcome', 'outcome'],
+  ['errorCode', 'error_code'],
+  ['problem', 'problem'],
+  ['warehouse', 'warehouse'],
+  ['errorClass', 'error_class'],
+  ['refusal', 'refusal'],
+] as const satisfies [member: keyof CallKind, column: string][];
+const PUT_KIND = `
+  INSERT INTO kind (key, ${KIND_COLUMNS.map(([, column]) => column).join(', ')})
+  VALUES (?${', ?'.repeat(KIND_COLUMNS.length)})`;
+
 const PUT_SESSION = `
   INSERT INTO session (key, pid, client, client_version, profile, path, user, since, until)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -367,30 +306,6 @@ const PUT_SESSION = `
     client = coalesce(excluded.client, client), client_version = coalesce(excluded.client_version, client_version),
     user = coalesce(excluded.user, user), since = min(since, excluded.since), until = max(until, excluded.until)
   RETURNING id`;
-
-/** What is not known yet is not put over what is. */
-const PUT_STATEMENT = `
-  INSERT INTO statement (id, call, at, profile, warehouse, status, error, total_ms, queued_ms, compiled_ms, executed_ms,
-    fetched_ms, task_ms, read_bytes, rows, cached)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (id) DO UPDATE SET ${[
-    'call',
-    'profile',
-    'warehouse',
-    'status',
-    'error',
-    'total_ms',
-    'queued_ms',
-    'compiled_ms',
-    'executed_ms',
-    'fetched_ms',
-    'task_ms',
-    'read_bytes',
-    'rows',
-    'cached',
-  ]
-    .map((column) => `${column} = coalesce(excluded.${column}, ${column})`)
-    .join(', ')}`;
 
 const NEXT_HOUR = `
   SELECT min(hour) AS hour FROM hourly WHERE kind IN (SELECT value FROM json_each(?)) AND hour BETWEEN ? AND ?`;

@@ -9,7 +9,7 @@ import { openForReading } from '../../../main/activity/open-store.ts';
 import { SCHEMA_VERSION } from '../../../main/activity/schema.ts';
 import { ActivityStore } from '../../../main/activity/store.ts';
 import { QUERIES, StoreReader } from '../../../main/activity/store-reader.ts';
-import { keyOfCall, knownLater, type StoredCall } from '../../../main/activity/stored-call.ts';
+import { knownLater, type StoredCall } from '../../../main/activity/stored-call.ts';
 import { displayNameOf } from '../../../main/clients/table.ts';
 import type { HubCall } from '../../../main/hub/session-record.ts';
 import type { CallFilter } from '../../../preload/contract.ts';
@@ -82,19 +82,6 @@ describe('what is stored of a call', () => {
     for (const file of [path, `${path}-wal`, `${path}-shm`]) expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
-  it('can be added to later, by the key that the call had from the start', async () => {
-    const { store } = await openStore();
-    const call = { ...endedCall({ startedAt: NOON, durationMs: 12.3456 }), id: 3 };
-    store.add([callToStore(2, call), callToStore(3, call)], DAYS, NOON);
-    expect(store.update(keyOfCall(call), { warehouse: 'w1', rows: 1 })).toBe(true);
-    expect(store.update(keyOfCall(call), { rows: 2 })).toBe(true);
-    expect(store.update(keyOfCall({ ...call, id: 4 }), { rows: 3 })).toBe(false);
-    expect(store.database.prepare('SELECT number, detail FROM call ORDER BY number').all()).toEqual([
-      { number: 2, detail: null },
-      { number: 3, detail: '{"warehouse":"w1","rows":2}' },
-    ]);
-  });
-
   it('shows where its statement ran once that is known, and is found by it', async () => {
     const { store, reader, numbers, total } = await openStore();
     const ran = { id: '01ef', state: 'PENDING', isPoll: false, isPinned: false };
@@ -138,20 +125,6 @@ describe('what is stored of a call', () => {
       null,
       statement,
     ]);
-  });
-
-  it('keeps what is known of a statement when more becomes known', async () => {
-    const { store } = await openStore();
-    const call = { ...endedCall({ startedAt: NOON }), id: 1 };
-    store.add([callToStore(1, call)], DAYS, NOON);
-    const unknown = { status: null, error: null, totalMs: null, queuedMs: null, compiledMs: null, executedMs: null };
-    const more = { fetchedMs: null, taskMs: null, readBytes: null, rows: null, isCached: null };
-    const statement = { id: '01ef', call: keyOfCall(call), at: NOON, profile: 'ana', ...unknown, ...more };
-    store.addStatements([{ ...statement, warehouse: 'w1' }]);
-    store.addStatements([{ ...statement, warehouse: null, call: null, status: 'FINISHED', rows: 5, isCached: true }]);
-    const stored = store.database.prepare('SELECT * FROM statement').get();
-    expect(stored).toMatchObject({ id: '01ef', warehouse: 'w1', status: 'FINISHED', rows: 5, cached: 1 });
-    expect(stored?.call).toEqual(store.database.prepare('SELECT id FROM call').get()?.id);
   });
 });
 
