@@ -1,4 +1,4 @@
-import type { CallFilter, DesktopState } from './contract.ts';
+import type { DesktopState } from './contract.ts';
 
 /** The state before main has read anything, in main and in the window. */
 export const INITIAL_STATE: DesktopState = {
@@ -18,15 +18,4 @@ export const INITIAL_STATE: DesktopState = {
   otherSignIns: [],
   managed: null,
   failedAction: null,
-};
-
-/** The filter that leaves out nothing. */
-export const ALL_CALLS: CallFilter = {
-  client: null,
-  path: null,
-  tool: null,
-  outcome: null,
-  text: '',
-  day: null,
-  failedFirst: false,
 };

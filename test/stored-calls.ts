@@ -7,7 +7,7 @@ import { StoreReader } from '../main/activity/store-reader.ts';
 import { storedCall } from '../main/activity/stored-call.ts';
 import { displayNameOf } from '../main/clients/table.ts';
 import type { HubCall } from '../main/hub/session-record.ts';
-import { ALL_CALLS } from '../preload/initial-state.ts';
+import { ALL_CALLS } from '../preload/contract/all-calls.ts';
 import { endedCall } from './ended-call.ts';
 
 /** A file for the store in a folder that the test removes. */

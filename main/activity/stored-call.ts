@@ -77,7 +77,7 @@ const MAX_NAME_CHARACTERS = 128;
 const APPLICATION = 0;
 
 /** The key under which a call of this process is stored. @param log which of the process's lists has numbered session and call */
-export function keyOfCall(
+function keyOfCall(
   call: Pick<HubCall, 'id' | 'session' | 'startedAt' | 'durationMs'>,
   log: number = APPLICATION,
 ): CallKey {

@@ -1,5 +1,5 @@
-import { parseFrame } from '../bridge/frame/frame.ts';
 import { itemsOf, memberAt, membersOf } from '../bridge/frame/members.ts';
+import { ownCopy } from '../platform/own-copy.ts';
 import { valuesIn } from './failed-result.ts';
 
 /** A SQL statement, as the answer to a call of a tool shows it. */
@@ -18,12 +18,17 @@ const IN_TEXT = /"text"\s*:\s*"\s*\{(?:\s|\\n)*\\"statement_id\\"\s*:\s*\\"([\w-
 const STRUCTURED = Buffer.from('"structuredContent"');
 /** How many bytes of a long answer are read at each of the two places. */
 const READ_BYTES = 512;
+/** Whether a text has the form of a statement's id. */
+export function isStatementId(text: unknown): text is string {
+  return typeof text === 'string' && ID.test(text);
+}
+
 /** How deep Genie's answers hold the statements behind them. */
 const MAX_DEPTH = 6;
 
-/** The statement that a short answer is about; null if it names none. Of several, which Genie can have, the first. */
-export function answeredStatement(answer: Buffer): AnsweredStatement | null {
-  const { structuredContent, content } = membersOf(memberAt(parseFrame(answer), 'result'));
+/** The statement that a parsed answer is about; null if it names none. Of several, which Genie can have, the first. */
+export function answeredStatement(answer: unknown): AnsweredStatement | null {
+  const { structuredContent, content } = membersOf(memberAt(answer, 'result'));
   for (const value of valuesIn(structuredContent, content)) {
     const found = statementIn(value, MAX_DEPTH);
     if (found) return found;
@@ -36,20 +41,19 @@ export function statementOfLongAnswer(answer: Buffer): AnsweredStatement | null 
   const inText = IN_TEXT.exec(answer.toString('latin1', 0, READ_BYTES))?.[1];
   const at = inText === undefined ? answer.indexOf(STRUCTURED) : -1;
   const id = inText ?? (at < 0 ? undefined : IN_CONTENT.exec(answer.toString('latin1', at, at + READ_BYTES))?.[1]);
-  // A substring would keep the frame's text alive.
-  return id === undefined ? null : { id: Buffer.from(id).toString(), state: null };
+  return id === undefined ? null : { id: ownCopy(id), state: null };
 }
 
 /** The statement that a call asks about again by its id, as polls do; null for any other call. */
 export function polledStatement(params: unknown): string | null {
   const id = memberAt(params, 'arguments', 'statement_id');
-  return typeof id === 'string' && ID.test(id) ? id : null;
+  return isStatementId(id) ? id : null;
 }
 
 function statementIn(value: unknown, depth: number): AnsweredStatement | null {
   if (depth === 0) return null;
   const { statement_id: id, status } = membersOf(value);
-  if (typeof id === 'string' && ID.test(id)) {
+  if (isStatementId(id)) {
     const state = memberAt(status, 'state') ?? status;
     return { id, state: typeof state === 'string' ? state.toUpperCase().slice(0, 32) : null };
   }

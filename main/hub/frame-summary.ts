@@ -74,11 +74,12 @@ export function calledTool(frame: Buffer): string | null {
 /**
  * The outcome that an answer shows. In answers of more than 64 KiB a tool's error is seen only if `isError` is the
  * result's first or last member, and neither a failed statement nor the error's code is.
+ * @param json the answer, if it has been parsed already
  */
-export function callOutcome(frame: Buffer, { body }: FrameSummary): CallOutcome {
+export function callOutcome(frame: Buffer, { body }: FrameSummary, json?: unknown): CallOutcome {
   if (!isReadWhole(frame)) return outcomeOfLongFrame(frame, body);
   if (body === 'result' && !frame.includes(IS_ERROR) && !frame.includes(STATUS)) return ANSWERED;
-  const { error, result } = membersOf(parseFrame(frame));
+  const { error, result } = membersOf(json ?? parseFrame(frame));
   if (typeof error === 'object' && error !== null) {
     return errorIn(error);
   }

@@ -6,6 +6,7 @@ import { parseFrame } from '../bridge/frame/frame.ts';
 import { memberAt, membersOf } from '../bridge/frame/members.ts';
 import { isSafeToRepeat } from '../bridge/methods.ts';
 import { revisionOf } from '../bridge/stateless/headers.ts';
+import { ownCopy } from '../platform/own-copy.ts';
 import {
   type AnsweredStatement,
   answeredStatement,
@@ -122,18 +123,9 @@ function readStatementCall(frame: Buffer): Pick<OpenCall, 'polled' | 'isPinned'>
   };
 }
 
-function statementOf(answer: Buffer): AnsweredStatement | null {
-  return isReadWhole(answer) ? answeredStatement(answer) : statementOfLongAnswer(answer);
-}
-
 /** What a poll has shown of its statement: a failure may not name it again. */
 function polledState(id: string, answered: AnsweredStatement | null): AnsweredStatement {
   return { id, state: answered?.id === id ? answered.state : null };
-}
-
-/** A text that does not keep alive the frame that it was cut from, as V8's substrings do. */
-function ownCopy(text: string): string {
-  return Buffer.from(text).toString();
 }
 
 /** Counts the frames between one client and its bridge. Frames are read, never kept. */
@@ -247,9 +239,12 @@ export class SessionRecord implements AttemptObserver {
     if (!call || id === undefined) return;
     if (call.method === 'initialize') this.#learnRevision(frame);
     if (call.contents !== null) this.#events.recorder?.answered(call.contents, frame);
-    const result = callOutcome(frame, seen);
+    const runsStatements = call.tool !== null && this.#runsStatements;
+    const json = runsStatements && isReadWhole(frame) ? parseFrame(frame) : undefined;
+    const result = callOutcome(frame, seen, json);
     const bytes = frame.length;
-    const statement = call.tool !== null && this.#runsStatements ? statementOf(frame) : null;
+    const answered = () => (json === undefined ? statementOfLongAnswer(frame) : answeredStatement(json));
+    const statement = runsStatements ? answered() : null;
     if (isProbe(call.method, result)) this.#end(id, { outcome: 'answered', errorCode: METHOD_NOT_FOUND, bytes });
     else if (result.outcome !== 'error') this.#end(id, { outcome: result.outcome, bytes, statement });
     else {

@@ -1,7 +1,7 @@
 import { Button, NativeSelect, Switch } from '@mantine/core';
+import { ALL_CALLS } from '../../preload/contract/all-calls.ts';
 import { serverAt } from '../../preload/contract/server-kinds.ts';
 import type { Activity, CallFilter, ConfiguredServer } from '../../preload/contract.ts';
-import { ALL_CALLS } from '../../preload/initial-state.ts';
 import { SearchField } from '../shared/search-field.tsx';
 import styles from './activity.module.css';
 import { formatDate, readOutcome } from './format.ts';

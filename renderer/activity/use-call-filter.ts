@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { ALL_CALLS } from '../../preload/contract/all-calls.ts';
 import type { CallFilter } from '../../preload/contract.ts';
-import { ALL_CALLS } from '../../preload/initial-state.ts';
 import { useAnswer } from '../shared/answered.ts';
 
 const KEY = ['call-filter'];

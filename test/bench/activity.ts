@@ -16,8 +16,8 @@ import { storedCall } from '../../main/activity/stored-call.ts';
 import { ThreadedStore } from '../../main/activity/threaded-store.ts';
 import { ACTIVITY_THREAD } from '../../main/desktop/places.ts';
 import type { HubCall } from '../../main/hub/session-record.ts';
+import { ALL_CALLS } from '../../preload/contract/all-calls.ts';
 import type { CallFilter } from '../../preload/contract.ts';
-import { ALL_CALLS } from '../../preload/initial-state.ts';
 import { endedCall } from '../ended-call.ts';
 import { table } from './table.ts';
 

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { ALL_CALLS } from '../../../preload/contract/all-calls.ts';
 import { counted } from '../../../preload/contract/words/count.ts';
 import { type DeletedCalls, deleteCalls } from '../../activity/delete-calls.ts';
 import { ActivityStore, activityFile } from '../../activity/store.ts';
@@ -10,7 +11,6 @@ import type { CommandContext } from '../command.ts';
 import { agreeOrCancel } from '../question.ts';
 import { writeAnswer, writeDone } from '../terminal.ts';
 import { dayIn } from './choice.ts';
-import { ALL_CALLS } from './stored.ts';
 
 export interface DeleteOptions {
   day?: string;

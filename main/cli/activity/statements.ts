@@ -6,9 +6,11 @@ import {
   recordFacts,
   statementWords,
   stateText,
+  statusText,
 } from '../../../preload/contract/words/statements.ts';
 import { clockTime } from '../../../preload/contract/words/times.ts';
 import type { WorkspaceSession } from '../../app/causeway.ts';
+import { isStatementId } from '../../hub/answered-statement.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { recordOn } from '../../warehouses/most-dbus.ts';
 import { WorkspaceError } from '../../workspace/errors.ts';
@@ -42,9 +44,8 @@ export async function showStatement(context: CommandContext, id: string, options
     const { name, host } = profile;
     return writeAnswer(context, 'activity statement', { id, profile: name, host, state, record, url });
   }
-  const status = record?.isFinal || state === null ? (record?.status ?? null) : state;
   const rows: [string, string | null][] = [
-    [statementWords.status, status === null ? null : stateText(status)],
+    [statementWords.status, statusText({ state, record })],
     ...(record ? recordFacts(record, (at) => clockTime(at, Date.now())) : []),
     ...(record ? phasesOf(record).map(({ name, text }): [string, string] => [name, text]) : []),
     [statementWords.page, url],
@@ -84,7 +85,7 @@ async function sessionOf(
   id: string,
   { profile }: StatementOptions,
 ): Promise<WorkspaceSession> {
-  if (!/^[\w-]{8,64}$/.test(id)) {
+  if (!isStatementId(id)) {
     throw new CausewayError('usage', `"${id}" is not the id of a statement.`, {
       remedy: '`causeway activity --json` shows the ids of statements.',
     });

@@ -1,4 +1,5 @@
 import type { CallFilter } from '../../../preload/contract/activity.ts';
+import { ALL_CALLS } from '../../../preload/contract/all-calls.ts';
 import { ANY_TIME } from '../../activity/call-filter.ts';
 import { activityFile, openForReading } from '../../activity/open-store.ts';
 import { type ReadCall, StoreReader } from '../../activity/store-reader.ts';
@@ -7,17 +8,6 @@ import { onWire } from '../../hub/calls.ts';
 import type { WireCall } from '../../hub/wire.ts';
 import { CausewayError } from '../../platform/errors.ts';
 import { inOneLine } from '../../words/failure.ts';
-
-/** The filter that leaves out nothing. */
-export const ALL_CALLS: CallFilter = {
-  client: null,
-  path: null,
-  tool: null,
-  outcome: null,
-  text: '',
-  day: null,
-  failedFirst: false,
-};
 
 /** Which of the calls. */
 export interface Wanted {

@@ -1,6 +1,6 @@
 import type { activityRequests } from '../../../preload/contract/activity.ts';
 import type { contentsRequests } from '../../../preload/contract/activity-contents.ts';
-import { ALL_CALLS } from '../../../preload/initial-state.ts';
+import { ALL_CALLS } from '../../../preload/contract/all-calls.ts';
 import { managedError } from '../../permissions/policy/policy.ts';
 import { currentPolicy } from '../../permissions/policy/system-policy.ts';
 import { CausewayError } from '../../platform/errors.ts';

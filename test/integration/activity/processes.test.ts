@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { isOwnSession } from '../../../main/activity/stored-call.ts';
 import { ThreadedStore } from '../../../main/activity/threaded-store.ts';
-import { ALL_CALLS } from '../../../preload/initial-state.ts';
+import { ALL_CALLS } from '../../../preload/contract/all-calls.ts';
 import { callToStore, openStore, storeFile } from '../../stored-calls.ts';
 
 const WRITER = fileURLToPath(new URL('store-writer.ts', import.meta.url));

@@ -12,8 +12,8 @@ import { QUERIES, StoreReader } from '../../../main/activity/store-reader.ts';
 import { knownLater, type StoredCall } from '../../../main/activity/stored-call.ts';
 import { displayNameOf } from '../../../main/clients/table.ts';
 import type { HubCall } from '../../../main/hub/session-record.ts';
+import { ALL_CALLS } from '../../../preload/contract/all-calls.ts';
 import type { CallFilter } from '../../../preload/contract.ts';
-import { ALL_CALLS } from '../../../preload/initial-state.ts';
 import { endedCall } from '../../ended-call.ts';
 import { callToStore, openStore, storeFile } from '../../stored-calls.ts';
 

@@ -1,23 +1,25 @@
 import { describe, expect, test } from 'vitest';
+import { parseFrame } from '../../../main/bridge/frame/frame.ts';
 import { answeredStatement, polledStatement, statementOfLongAnswer } from '../../../main/hub/answered-statement.ts';
 
 const ID = '01f0c8a2-77aa-1b2c-9d3e-4f5a6b7c8d9e';
 const frame = (result: unknown) => Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: 1, result }));
+const parsed = (result: unknown) => parseFrame(frame(result));
 const text = (value: unknown) => [{ type: 'text', text: typeof value === 'string' ? value : JSON.stringify(value) }];
 
 describe('the statement in a short answer', () => {
   const shape = { statement_id: ID, status: { state: 'RUNNING' } };
 
   test('is found in the structured content, or in a text where there is none', () => {
-    expect(answeredStatement(frame({ structuredContent: shape, content: [] }))).toEqual({ id: ID, state: 'RUNNING' });
-    expect(answeredStatement(frame({ content: text(shape) }))).toEqual({ id: ID, state: 'RUNNING' });
-    expect(answeredStatement(frame({ content: text('| n |\n|---|\n| 1 |'), structuredContent: shape }))?.id).toBe(ID);
+    expect(answeredStatement(parsed({ structuredContent: shape, content: [] }))).toEqual({ id: ID, state: 'RUNNING' });
+    expect(answeredStatement(parsed({ content: text(shape) }))).toEqual({ id: ID, state: 'RUNNING' });
+    expect(answeredStatement(parsed({ content: text('| n |\n|---|\n| 1 |'), structuredContent: shape }))?.id).toBe(ID);
   });
 
   test('is found inside what Genie answers, with several the first', () => {
     const other = { statement_id: `${ID}-2` };
     const genie = { status: 'COMPLETED', content: { queryAttachments: [{ query: { statement_id: ID } }, other] } };
-    expect(answeredStatement(frame({ structuredContent: genie, content: [] }))).toEqual({ id: ID, state: null });
+    expect(answeredStatement(parsed({ structuredContent: genie, content: [] }))).toEqual({ id: ID, state: null });
   });
 
   test.each([
@@ -27,7 +29,7 @@ describe('the statement in a short answer', () => {
     ['an id in a value of a row', { structuredContent: { rows: [{ string_value: `{"statement_id":"${ID}"}` }] } }],
     ['text that is not JSON', { content: text(`"statement_id": "${ID}"`) }],
   ])('is not made up: %s', (_, result) => {
-    expect(answeredStatement(frame(result))).toBeNull();
+    expect(answeredStatement(parsed(result))).toBeNull();
   });
 });
 
