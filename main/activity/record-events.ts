@@ -1,5 +1,6 @@
 import { type NotedEvent, onNotedEvent } from '../platform/noted-events.ts';
 import { configFolder } from '../platform/paths.ts';
+import { isMarked } from '../platform/removal.ts';
 import type { StoredEvent } from './store.ts';
 
 /** How long a write of another process is waited for, in milliseconds. */
@@ -31,7 +32,8 @@ export function keepEvents(env: NodeJS.ProcessEnv): () => Promise<void> {
   const end = onStoredEvent(env, (event) => void events.push(event));
   return async () => {
     end();
-    if (events.length > 0) await write(env, events);
+    // An uninstallation leaves nothing, also not that it was one.
+    if (events.length > 0 && !isMarked(env)) await write(env, events);
   };
 }
 

@@ -56,7 +56,7 @@ export function markRemoval(env: NodeJS.ProcessEnv): void {
 }
 
 /** Whether the user has removed Causeway since this process began. Another user's mark does not count. */
-function isMarked(env: NodeJS.ProcessEnv): boolean {
+export function isMarked(env: NodeJS.ProcessEnv): boolean {
   const found = lstatSync(markOf(env), { throwIfNoEntry: false });
   if (!found?.isFile() || (process.getuid && found.uid !== process.getuid())) return false;
   if (found.mtimeMs > performance.timeOrigin) return true;
